@@ -35,7 +35,7 @@ json_t *json_of_bytes(const char *text, size_t bytes)
 
 json_t *json_of_text(const char *text)
 {
-    return json_of_bytes(text, strlen(text));
+    return text ? json_of_bytes(text, strlen(text)) : json_null();
 }
 
 json_t *json_of_texts(const char *const *text, uint32_t max)

@@ -61,6 +61,27 @@ static void put__adds_in_order(void **unused)
     expect("{\"b\":\"x\",\"a\":3,\"c\":null}", o);
 }
 
+/* A field of each type; text that is missing is null, and true is not 1. */
+static void field__takes_key_and_type_from_the_member(void **unused)
+{
+    const struct row {
+        const char *name, *none;
+        char        unit[4];
+        double      share;
+        float       half;
+        uint32_t    count;
+        uint64_t    bytes;
+        bool        is_on;
+    } r = { "x\xff", NULL, "us", 0.25, 0.5f, 7, 1ull << 40, true };
+    json_t *list = json_array();
+
+    (void)unused;
+    JSON_ADD(list, JSON_FIELD(&r, name), JSON_FIELD(&r, none), JSON_FIELD(&r, unit), JSON_FIELD(&r, share),
+             JSON_FIELD(&r, half), JSON_FIELD(&r, count), JSON_FIELD(&r, bytes), JSON_FIELD(&r, is_on));
+    expect("[{\"name\":\"x?\",\"none\":null,\"unit\":\"us\",\"share\":0.25,\"half\":0.5,\"count\":7,"
+           "\"bytes\":1099511627776,\"is_on\":true}]", list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -69,6 +90,7 @@ int main(void)
         cmocka_unit_test(of_text__replaces_invalid_utf8),
         cmocka_unit_test(of_seed__keeps_all_64_bits),
         cmocka_unit_test(put__adds_in_order),
+        cmocka_unit_test(field__takes_key_and_type_from_the_member),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,9 +10,7 @@
 #include <string.h>
 
 /* Statements that are used for every run are prepared once. */
-enum statement {
-    HAS, ADD_RUN, ADD_DETAIL, ADD_METRIC, ADD_VALUE, GET_PAGE, EACH_VALUE, STATEMENTS
-};
+enum statement { HAS, ADD_RUN, ADD_DETAIL, ADD_METRIC, ADD_VALUE, GET_PAGE, EACH_VALUE, STATEMENTS };
 
 struct campaign {
     struct database file;
@@ -196,7 +194,7 @@ int campaign_page(struct campaign *c, const char *key, json_t **out, struct err 
 }
 
 int campaign_each_value(struct campaign *c, const char *metric,
-                        void (*tell)(void *arg, const char *key, double value), void *arg, struct err *err)
+                        void (*visit)(void *arg, const char *key, double value), void *arg, struct err *err)
 {
     sqlite3_stmt *s = database_statement(&c->file, EACH_VALUE);
     int step;
@@ -205,41 +203,36 @@ int campaign_each_value(struct campaign *c, const char *metric,
         return database_fail(&c->file, err);
     sqlite3_bind_text(s, 1, metric, -1, SQLITE_STATIC);
     while ((step = sqlite3_step(s)) == SQLITE_ROW)
-        tell(arg, database_text(s, 0), sqlite3_column_double(s, 1));
+        visit(arg, database_text(s, 0), sqlite3_column_double(s, 1));
     return database_end(&c->file, s, step, err);
 }
 
-/* ---- looking on ---- */
+/* ---- summary of a file in use ---- */
 
 #define PEEKED_MAX 500
 
 static const char *const peeked[] = { "slowdown_mean", "slowdown_p99", "fct_us_p99", "goodput_bps",
                                       "rtt_us_mean", "paused_share", "dropped_packets", NULL };
 
-/* Means of one figure by variant: adds a value to each of the rows that are there. */
+/* Adds the mean of a figure, or null, to the row of each variant. Both are in the order of the first runs. */
 static void peek_figure(sqlite3 *db, const char *figure, json_t *rows)
 {
-    static const char sql[] = "SELECT run.variant, avg(value.value) FROM run JOIN value ON value.run = run.id"
-                              " WHERE value.metric = (SELECT id FROM metric WHERE name = ?1) GROUP BY "
-                              "run.variant";
+    static const char sql[] = "SELECT avg(value.value) FROM run LEFT JOIN value ON value.run = run.id AND"
+                              " value.metric = (SELECT id FROM metric WHERE name = ?1)"
+                              " GROUP BY run.variant ORDER BY min(run.id)";
     sqlite3_stmt *s = NULL;
-    json_t       *by_name = json_object(), *row;
+    json_t       *row;
     size_t        i;
 
-    if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(s, 1, figure, -1, SQLITE_STATIC);
-        while (sqlite3_step(s) == SQLITE_ROW)
-            if (sqlite3_column_type(s, 1) != SQLITE_NULL)
-                json_object_set_new(by_name, database_text(s, 0),
-                                    json_of_number(sqlite3_column_double(s, 1)));
+    sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+    sqlite3_bind_text(s, 1, figure, -1, SQLITE_STATIC);
+    json_array_foreach(rows, i, row) {
+        bool has_value = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL;
+
+        json_array_append_new(json_object_get(row, "values"),
+                              JSON(has_value ? sqlite3_column_double(s, 0) : NAN));
     }
     sqlite3_finalize(s);
-    json_array_foreach(rows, i, row) {
-        json_t *value = json_object_get(by_name, json_get_text(row, "name"));
-
-        json_array_append_new(json_object_get(row, "values"), value ? json_incref(value) : json_null());
-    }
-    json_decref(by_name);
 }
 
 static int peek_variants(sqlite3 *db, json_t *rows, json_int_t *runs, char finished[32])
@@ -256,9 +249,8 @@ static int peek_variants(sqlite3 *db, json_t *rows, json_int_t *runs, char finis
         if (strcmp(when, finished) > 0)
             snprintf(finished, 32, "%s", when);
         if (json_array_size(rows) < PEEKED_MAX)
-            json_array_append_new(rows, JSON_OF({ "name", json_of_text(database_text(s, 0)) },
-                                                { "runs", json_integer(sqlite3_column_int64(s, 1)) },
-                                                { "values", json_array() }));
+            JSON_ADD(rows, { "name", JSON(database_text(s, 0)) },
+                     { "runs", json_integer(sqlite3_column_int64(s, 1)) }, { "values", json_array() });
     }
     sqlite3_finalize(s);
     return rc == SQLITE_OK ? 0 : -ENOENT;
@@ -277,7 +269,7 @@ int campaign_peek(const char *path, json_t **out, struct err *err)
         rc = peek_variants(db, rows, &runs, finished);
     }
     for (size_t i = 0; peeked[i] && !rc; i++) {
-        json_array_append_new(names, json_string(peeked[i]));
+        json_array_append_new(names, JSON(peeked[i]));
         peek_figure(db, peeked[i], rows);
     }
     sqlite3_close(db);

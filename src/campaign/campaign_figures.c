@@ -127,7 +127,7 @@ static int add_key(struct key_map *m, const char *key, uint64_t run, struct camp
         return err_set(err, ENOENT, "run %s is not in the store any more", key);
     if (!json_object_get(m->runs, key))
         json_object_set_new(m->runs, key, json_array());
-    json_array_append_new(json_object_get(m->runs, key), json_of_count(run));
+    json_array_append_new(json_object_get(m->runs, key), JSON(run));
     return rc < 0 ? rc : 0;
 }
 

@@ -2,7 +2,6 @@
 #include "base/print/safe.h"
 #include "report/metrics.h"
 #include "report/page.h"
-#include "run/progress.h"
 #include "base/file/interrupt.h"
 
 #include <inttypes.h>
@@ -12,8 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define LOGGED_S 60              /* between two lines of progress where there is no terminal */
 
 enum { WITH_PAGE = 1 };          /* pool_job.flags */
 
@@ -30,8 +27,8 @@ static uint64_t seed_of(const struct plan *p, uint32_t run)
 
 /* ---- in a process of its own ---- */
 
-/* Whether the simulation is the one that was meant: a file may have changed, or be another one here than on
- * the host of rank 0. */
+/* Refuses to run another simulation than rank 0 asked for: a file may have changed, or differ between
+ * hosts. */
 static int check_key(const struct variant *v, const struct digest *digest, uint64_t seed, const char *key,
                      struct err *err)
 {
@@ -131,15 +128,8 @@ static enum pool_next next(void *arg, struct pool_job *job)
 
 /* ---- what comes back ---- */
 
-static void clear_progress(struct plan *p)
-{
-    if (p->is_drawn)
-        fputs("\r\033[K", stderr);
-    p->is_drawn = false;
-}
-
-/* Something is wrong with the run itself if it says so; else it has crashed, which may be the machine's
- * fault: it is tried once more. */
+/* A run that reports an error is not retried. One that ends without a reason has crashed, perhaps because of
+ * the machine, and is retried once. */
 static void print_failure(struct plan *p, uint32_t run, int status, const char *text)
 {
     bool        has_crashed = WIFSIGNALED(status) || status == 0 || !*text;
@@ -154,7 +144,7 @@ static void print_failure(struct plan *p, uint32_t run, int status, const char *
         p->again[p->agains++] = run;
     }
     p->failed += !is_tried_again;
-    clear_progress(p);
+    progress_clear(&p->progress);
     safe_printf(stderr, "anole: variant '%s', seed %" PRIu64 ": ", variant_of(p, run)->name, seed_of(p, run));
     if (WIFSIGNALED(status))
         fprintf(stderr, "ended by signal %d (%s)%s\n", WTERMSIG(status), strsignal(WTERMSIG(status)), behind);
@@ -184,34 +174,11 @@ static int done(void *arg, const struct pool_job *job, int status, const char *t
     return rc;
 }
 
-/* On a terminal a line that is redrawn; in the log of a large job a line now and then. */
-static void draw_progress(struct plan *p, uint32_t running)
-{
-    double now_s = progress_clock_s(), passed_s = now_s - p->start_s;
-    uint32_t ended = p->simulated + p->failed, left = p->runs - p->kept - ended;
-    bool is_terminal = isatty(STDERR_FILENO);
-
-    if (p->request->is_quiet || (!is_terminal && !executor_is_mpi()) || passed_s < 1 ||
-        now_s - p->drawn_s < (is_terminal ? 0.2 : LOGGED_S))
-        return;
-    fprintf(stderr, "%s%u of %u runs done, %u running", is_terminal ? "\r\033[K" : "anole: ", p->runs - left,
-            p->runs, running);
-    if (ended > 0) {
-        unsigned left_s = (unsigned)(passed_s / ended * left);
-
-        fprintf(stderr, ", about %u:%02u:%02u left", left_s / 3600, left_s / 60 % 60, left_s % 60);
-    }
-    if (!is_terminal)
-        fputc('\n', stderr);
-    p->drawn_s = now_s;
-    p->is_drawn = is_terminal;
-}
-
 static int tick(void *arg, uint32_t running)
 {
     struct plan *p = arg;
 
-    draw_progress(p, running);
+    progress_update_runs(&p->progress, p->kept, p->kept + p->simulated + p->failed, p->runs, running);
     return campaign_commit(p->store, p->err);
 }
 
@@ -246,9 +213,11 @@ int plan_run(struct plan *p, const uint32_t *which, uint32_t count, bool with_pa
     p->runs = count * p->request->seeds;
     p->position = p->kept = p->simulated = p->failed = 0;
     p->err = err;
-    p->start_s = p->drawn_s = progress_clock_s();
+    progress_start(&p->progress, !p->request->is_quiet);
+    if (executor_is_mpi() && !p->request->is_quiet)
+        progress_log(&p->progress);
     int rc = executor_run(p->executor);
-    clear_progress(p);
+    progress_clear(&p->progress);
     if (campaign_commit(p->store, rc ? NULL : err) && !rc)
         rc = -EIO;
     if (rc > 0)

@@ -11,6 +11,7 @@
 #include "campaign/campaign.h"
 #include "campaign/executor.h"
 #include "campaign/variants.h"
+#include "run/progress.h"
 
 #define CAMPAIGN_RUNS_MAX 1000000u
 
@@ -46,8 +47,7 @@ struct plan {
     uint32_t          *again, agains;    /* runs that crashed and will be retried */
     uint8_t           *is_second;        /* [run]: has crashed once */
     uint32_t           kept, simulated, failed;      /* kept: already in the store */
-    double             start_s, drawn_s;
-    bool               is_drawn;         /* the progress line is visible */
+    struct progress    progress;
     struct err        *err;
 };
 

@@ -20,9 +20,8 @@ struct compared_cell {
     uint32_t seeds;                      /* pairs: with a value here and at the baseline */
     double   mean, low, high;            /* over all seeds with a value; 95 % interval */
     double   difference, difference_low, difference_high;    /* mean over pairs, minus baseline */
-    double   change, change_low,
-        change_high;    /* relative to the baseline's mean; of slowdowns: geometric mean of
-                                                  * the pairs' ratios, minus 1 */
+    /* relative to the baseline's mean; of slowdowns: geometric mean of the pairs' ratios, minus 1 */
+    double   change, change_low, change_high;
     double   p;                          /* of a paired t test */
     bool     is_significant;             /* the interval excludes 0, and the false discovery rate holds */
     bool     is_better;                  /* significant and better */

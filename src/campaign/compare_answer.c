@@ -181,7 +181,7 @@ static uint32_t largest(const struct comparison *c, uint32_t variant, bool is_be
     return best;
 }
 
-/* Whom a figure is about, and whether that is plural: "small messages" matter, throughput matters. */
+/* Names what a figure is about, and whether that is plural: "small messages" matter, throughput matters. */
 static const char *whom(const struct metric *m, bool *is_plural)
 {
     static const struct { const char *name, *text; bool is_plural; } row[] = {
@@ -325,12 +325,10 @@ static void add_finding(const struct comparison *c, struct card *card, uint32_t 
                  "Use %s: it is better by the goal '%s' than the others, with", name, c->goal.name);
         card_add(card, CARD_FINDING,
                  "no class of messages more than %.3g %% slower than %s and no job, storage or rpc more than "
-                 "%.3g %%.",
-                 100 * c->goal.class_bound, base, 100 * c->goal.job_bound);
+                 "%.3g %%.", 100 * c->goal.class_bound, base, 100 * c->goal.job_bound);
     } else if (advised == c->baseline) {
-        card_add(card, CARD_FINDING,
-                 "Keep %s: no other variant is clearly better in any of %u main figures.", base,
-                 comparison_deciding(c, figure));
+        card_add(card, CARD_FINDING, "Keep %s: no other variant is clearly better in any of %u main figures.",
+                 base, comparison_deciding(c, figure));
     } else if (loss == UINT32_MAX) {
         card_add(card, CARD_FINDING,
                  "Use %s: it is better than %s in %s, and no main figure is clearly worse.", name, base,

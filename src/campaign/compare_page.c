@@ -1,6 +1,7 @@
-/* src/campaign/compare_page.c - the runs of a variant become one. */
+/* src/campaign/compare_page.c - the page of a comparison: merges the runs of each variant into one. */
 #include "campaign/compare.h"
 #include "base/json.h"
+#include "base/minmax.h"
 #include "report/page.h"
 #include "version.h"
 
@@ -53,7 +54,7 @@ static void average_list(json_t *made, const json_t *runs, const char *outer_fie
                 count++;
             }
         }
-        json_object_set_new(element, "value", json_of_number(count > 0 ? sum / count : NAN));
+        json_object_set_new(element, "value", JSON(count > 0 ? sum / count : NAN));
     }
 }
 
@@ -72,10 +73,10 @@ static void average_field(json_t *made, const json_t *runs, const char *field)
 
     json_array_foreach(runs, i, run)
         sum += field_of(run, field);
-    json_object_set_new(made, field, json_of_number(sum / (double)json_array_size(runs)));
+    json_object_set_new(made, field, JSON(sum / (double)json_array_size(runs)));
 }
 
-/* ---- slowdown by size: only ranges with flows are there, so the lists differ ---- */
+/* ---- slowdown by size: ranges without flows are left out, so the lists differ ---- */
 
 /* The row of a run that begins with the smallest size of at least 'bytes_min'; NULL: none. */
 static const json_t *next_row(const json_t *run, double bytes_min)
@@ -110,7 +111,7 @@ static json_t *average_size_row(const json_t *runs, const json_t *like)
                            { "bytes_end", json_incref(json_object_get(like, "bytes_end")) },
                            { "flows", json_integer((json_int_t)flows) });
     for (int n = sum[0] > 0 ? 0 : 1; n < FIELDS; n++)    /* a page of an older program has no mean size */
-        json_object_set_new(made, fields[n], json_of_number(flows > 0 ? sum[n] / flows : NAN));
+        json_object_set_new(made, fields[n], JSON(flows > 0 ? sum[n] / flows : NAN));
     return made;
 }
 
@@ -135,7 +136,7 @@ static json_t *average_sizes(const json_t *runs)
 
 /* ---- distributions: the flows of all seeds together ---- */
 
-/* The distribution of the same quantity in a list; NULL: nothing of it has happened there. */
+/* Returns the distribution of the same quantity in a list, or NULL. */
 static const json_t *same_cdf(const json_t *cdfs, const json_t *cdf)
 {
     const json_t *other;
@@ -149,13 +150,6 @@ static const json_t *same_cdf(const json_t *cdfs, const json_t *cdf)
 }
 
 struct piece { double x, weight; };          /* flows between two quantiles of a run */
-
-static int compare_pieces(const void *a, const void *b)
-{
-    double x = ((const struct piece *)a)->x, y = ((const struct piece *)b)->x;
-
-    return (x > y) - (x < y);
-}
 
 /* Cuts the distribution of one run into pieces: between two quantiles lies the share of flows between
  * their shares. */
@@ -192,7 +186,7 @@ static json_t *pool_cdf(const json_t *runs, const json_t *cdf)
             pieces += cut_cdf(same, piece + pieces);
         flows += json_number_value(json_object_get(same, "count"));
     }
-    qsort(piece, pieces, sizeof(*piece), compare_pieces);
+    qsort(piece, pieces, sizeof(*piece), compare_reals);      /* by x, the first field */
     for (i = 0; i < pieces; i++)
         all += piece[i].weight;
     for (i = 0; i < points; i++) {
@@ -200,9 +194,9 @@ static json_t *pool_cdf(const json_t *runs, const json_t *cdf)
 
         while (at + 1 < pieces && below + piece[at].weight < want - 1e-9 * all)
             below += piece[at++].weight;
-        json_array_append_new(x, pieces ? json_of_number(piece[at].x) : json_null());
+        json_array_append_new(x, pieces ? JSON(piece[at].x) : json_null());
     }
-    JSON_PUT(made, { "x", x }, { "count", json_of_number(flows) });
+    JSON_PUT(made, { "x", x }, { "count", JSON(flows) });
     free(piece);
     return made;
 }
@@ -220,9 +214,9 @@ static json_t *pool_cdfs(const json_t *runs)
     return made;
 }
 
-/* ---- runs that did not come to their end ---- */
+/* ---- incomplete runs ---- */
 
-/* In how many, and what the first of them says. */
+/* Says how many there are, and why the first of them is incomplete. */
 static json_t *merge_partial(const json_t *runs)
 {
     json_t       *made = json_array();
@@ -282,7 +276,7 @@ static json_t *load_variant(const struct comparison *c, struct campaign *store, 
     }
     if (!rc) {
         made = compare_merge_runs(runs);
-        JSON_PUT(made, { "name", json_string(v->name) },
+        JSON_PUT(made, JSON_FIELD(v, name),
                  { "files", json_pack("[s, s, s]", "comparison.csv", "comparison.json", "runs.csv") });
     }
     json_decref(runs);
@@ -293,8 +287,8 @@ static json_t *load_variant(const struct comparison *c, struct campaign *store, 
 static json_t *comparison_page(const struct comparison *c, struct campaign *store, struct err *err)
 {
     json_t *runs = json_array();
-    json_t *page = JSON_OF({ "kind", json_string("compare") }, { "version", json_string(ANOLE_VERSION) },
-                           { "title", json_of_text(c->title) }, { "runs", runs });
+    json_t *page = JSON_OF({ "kind", JSON("compare") }, { "version", JSON(ANOLE_VERSION) },
+                           JSON_FIELD(c, title), { "runs", runs });
 
     for (uint32_t v = 0; v < c->variants->count; v++) {
         json_t *run = load_variant(c, store, &c->variants->list[v], err);

@@ -191,11 +191,11 @@ void comparison_print_runs(const struct comparison *c, FILE *out)
 
 static json_t *cell_json(const struct compared_cell *cell, const char *variant)
 {
-    json_t *made = JSON_OF({ "name", json_string(variant) }, { "pairs", json_integer(cell->seeds) });
+    json_t *made = JSON_OF({ "name", JSON(variant) }, { "pairs", json_integer(cell->seeds) });
 
     for (size_t i = 0; i < NUMBERS; i++)
         json_put_number(made, numbers[i].name, number_of(cell, i));
-    JSON_PUT(made, { "p", json_of_number(isfinite(cell->difference_low) ? cell->p : NAN) },
+    JSON_PUT(made, { "p", JSON(isfinite(cell->difference_low) ? cell->p : NAN) },
              { "is_significant", json_boolean(cell->is_significant) },
              { "is_better", json_boolean(cell->is_better) });
     return made;
@@ -208,9 +208,8 @@ static json_t *row_json(const struct comparison *c, uint32_t row)
 
     for (uint32_t v = 0; v < c->variants->count; v++)
         json_array_append_new(variants, cell_json(comparison_cell(c, row, v), c->variants->list[v].name));
-    return JSON_OF({ "name", json_string(m->name) }, { "label", json_string(m->label) },
-                   { "unit", json_string(metric_unit_name(m->unit)) },
-                   { "better", json_string(metric_better_name(m->better)) },
+    return JSON_OF(JSON_FIELD(m, name), JSON_FIELD(m, label), { "unit", JSON(metric_unit_name(m->unit)) },
+                   { "better", JSON(metric_better_name(m->better)) },
                    { "is_shown", json_boolean(c->figures.list[row].is_shown) }, { "variants", variants });
 }
 
@@ -224,19 +223,17 @@ json_t *comparison_json(const struct comparison *c, bool all, const struct card 
     for (uint32_t s = 0; s < c->seeds; s++)
         json_array_append_new(seeds, json_sprintf("%" PRIu64, c->seed[s]));
     for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(deciding, json_string(c->figures.list[figure[i]].metric.name));
+        json_array_append_new(deciding, JSON(c->figures.list[figure[i]].metric.name));
     for (uint32_t v = 0; v < c->variants->count; v++)
-        json_array_append_new(verdicts, JSON_OF(
-            { "name", json_string(name_of(c, v)) },
-            { "text", json_of_text(comparison_verdict(text, sizeof(text), c, v)) },
-            { "has_same_flows", json_boolean(comparison_is_pair(c, v)) }));
+        JSON_ADD(verdicts, { "name", JSON(name_of(c, v)) },
+                 { "text", JSON(comparison_verdict(text, sizeof(text), c, v)) },
+                 { "has_same_flows", json_boolean(comparison_is_pair(c, v)) });
     for (uint32_t i = 0; i < c->figures.count; i++)
         if (all || c->figures.list[i].is_shown)
             json_array_append_new(metrics, row_json(c, i));
     return JSON_OF({ "answer", card ? card_json(card) : card_end_json(comparison_answer(c, EMPTY_CARD)) },
-                   { "baseline", json_string(name_of(c, c->baseline)) },
-                   { "seeds", json_integer(c->seeds) }, { "seed_list", seeds },
-                   { "confidence", json_real(BOOTSTRAP_CONFIDENCE) },
+                   { "baseline", JSON(name_of(c, c->baseline)) }, { "seeds", json_integer(c->seeds) },
+                   { "seed_list", seeds }, { "confidence", json_real(BOOTSTRAP_CONFIDENCE) },
                    { "false_discovery_rate", json_real(FDR_SHARE) }, { "tested", json_integer(c->tested) },
                    { "deciding", deciding }, { "verdicts", verdicts }, { "metrics", metrics });
 }

@@ -73,7 +73,7 @@ static int show_progress(void *batch, uint32_t running)
 {
     struct batch *b = batch;
 
-    progress_update_runs(b->progress, b->done, b->seeds, running);
+    progress_update_runs(b->progress, 1, b->done, b->seeds, running);
     return 0;
 }
 

@@ -66,7 +66,7 @@ int signal_watch_caught(void)
     return caught;
 }
 
-/* The handlers first: one that came meanwhile is the second, and ends the program at once. */
+/* Restores the handlers first, so that a signal that is pending ends the program at once. */
 void signal_watch_end(struct signal_watch *w)
 {
     for (int i = 0; i < NUMBERS; i++)

@@ -56,7 +56,7 @@ void sweep_fini(struct sweep_results *r)
 
 /* ---- which settings ---- */
 
-/* The scenario as it is, to hold the best against. */
+/* The unchanged scenario, with which the best settings are compared. */
 static void add_baseline(struct sweep *s)
 {
     const struct campaign_request *r = &s->request->common;
@@ -249,7 +249,7 @@ static int look_at_variants(struct sweep *s, const uint64_t *seed, struct err *e
     return 0;
 }
 
-/* Holds the best few against the scenario's own setting. */
+/* Compares the best few with the scenario's own setting. */
 static int compare_best(struct sweep *s, struct err *err)
 {
     const struct sweep_results *r = &s->results;

@@ -2,6 +2,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "core/knobs.h"
+#include "tune/exp.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,21 +122,6 @@ void range_fini(struct range *r)
 }
 
 /* ---- values ---- */
-
-/* e^x for x >= 0, the same on every machine: the series, for a power of two less of it. */
-static double exp_of(double x)
-{
-    double term = 1, sum = 1;
-    int    halvings = 0;
-
-    for (; x > 0.5; halvings++)
-        x /= 2;
-    for (int i = 1; i < 20; i++)
-        sum += term *= x / i;
-    while (halvings-- > 0)
-        sum *= sum;
-    return sum;
-}
 
 /* As many decimals as make four digits, and no zeros at the end. */
 static char *number_text(char *buf, size_t size, double value, int decimals_max)

@@ -235,7 +235,7 @@ static double mean_of_figure(const struct sweep_results *r, uint32_t i, uint32_t
 
 /* ---- for the page ---- */
 
-static bool is_told(const struct sweep_results *r, uint32_t figure)
+static bool is_listed(const struct sweep_results *r, uint32_t figure)
 {
     return figure == r->best || r->figures.list[figure].is_shown;
 }
@@ -247,7 +247,7 @@ static json_t *figures_json(const struct sweep_results *r)
     for (uint32_t i = 0; i < r->figures.count; i++) {
         const struct metric *m = &r->figures.list[i].metric;
 
-        if (is_told(r, i))
+        if (is_listed(r, i))
             json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", m->name, "label",
                                                   m->label, "unit", metric_unit_name(m->unit), "better",
                                                   metric_better_name(m->better)));
@@ -267,15 +267,15 @@ static json_t *point_json(const struct sweep *s, const struct sweep_column *colu
         enum knob knob = knob_find(column[i].key);
 
         json_array_append_new(values, variant == s->baseline
-                              ? knob == KNOB_COUNT ? json_null() : json_of_number(s->own.value[knob])
+                              ? knob == KNOB_COUNT ? json_null() : JSON(s->own.value[knob])
                               : column[i].is_number
                               ? json_real(read_as(column[i].unit, column[i].key, sweep_value(v, i)))
-                              : json_of_text(sweep_value(v, i)));
+                              : JSON(sweep_value(v, i)));
     }
     for (uint32_t i = 0; i < r->figures.count; i++)
-        if (is_told(r, i))
-            json_array_append_new(figures, json_of_number(mean_of_figure(r, i, variant)));
-    return JSON_OF({ "name", json_of_text(v->name) }, { "values", values }, { "figures", figures });
+        if (is_listed(r, i))
+            json_array_append_new(figures, JSON(mean_of_figure(r, i, variant)));
+    return JSON_OF(JSON_FIELD(v, name), { "values", values }, { "figures", figures });
 }
 
 json_t *sweep_page(const struct sweep *s)
@@ -291,12 +291,11 @@ json_t *sweep_page(const struct sweep *s)
                                               column[i].unit, "is_number", column[i].is_number));
     for (uint32_t k = 0; k < r->count && k < POINTS_MAX; k++)
         json_array_append_new(points, point_json(s, column, own, r->order[k]));
-    json_t *o = JSON_OF({ "best", json_of_text(r->figures.list[r->best].metric.name) },
-                        { "settings", json_of_count(r->count) }, { "seeds", json_of_count(r->seeds) },
-                        { "keys", keys }, { "figures", figures_json(r) }, { "points", points },
-                        { "own", point_json(s, column, own, s->baseline) },
-                        { "advised", has_verdict ? json_of_text(s->few.list[clearly_best(s)].name)
-                                                 : json_null() });
+    json_t *o =
+        JSON_OF({ "best", JSON(r->figures.list[r->best].metric.name) }, { "settings", JSON(r->count) },
+                JSON_FIELD(r, seeds), { "keys", keys }, { "figures", figures_json(r) }, { "points", points },
+                { "own", point_json(s, column, own, s->baseline) },
+                { "advised", has_verdict ? JSON(s->few.list[clearly_best(s)].name) : json_null() });
     free(column);
     return o;
 }
@@ -482,16 +481,13 @@ void sweep_print_json(const struct sweep *s, FILE *out)
         json_t               *set = json_object();
 
         for (uint32_t i = 0; i < v->own; i++)
-            json_object_setn_new(set, set_of(v, i), strcspn(set_of(v, i), "="),
-                                 json_string(sweep_value(v, i)));
-        json_array_append_new(settings, JSON_OF({ "set", set },
-                                                { "metrics", metrics_json(r, r->order[k]) }));
+            json_object_setn_new(set, set_of(v, i), strcspn(set_of(v, i), "="), JSON(sweep_value(v, i)));
+        JSON_ADD(settings, { "set", set }, { "metrics", metrics_json(r, r->order[k]) });
     }
-    json_t *made = JSON_OF({ "answer", card_end_json(sweep_answer(s, EMPTY_CARD)) },
-                           { "best", json_string(best->name) },
-                           { "own", metrics_json(r, s->baseline) },
-                           { "better", json_string(metric_better_name(best->better)) },
-                           { "seeds", json_integer(r->seeds) }, { "settings", settings });
+    json_t *made =
+        JSON_OF({ "answer", card_end_json(sweep_answer(s, EMPTY_CARD)) }, { "best", JSON(best->name) },
+                { "own", metrics_json(r, s->baseline) }, { "better", JSON(metric_better_name(best->better)) },
+                { "seeds", json_integer(r->seeds) }, { "settings", settings });
     json_dumpf(made, out, JSON_INDENT(2));
     fputc('\n', out);
     json_decref(made);

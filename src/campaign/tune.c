@@ -333,14 +333,14 @@ static json_t *tune_page(const struct tune *t)
     for (int i = 0; i < 2 && t->check.seeds; i++) {
         json_t *run = compare_merge_runs(t->check.runs[i]);
 
-        json_object_set_new(run, "name", json_string(t->check.variant[i].name));
+        json_object_set_new(run, "name", JSON(t->check.variant[i].name));
         if (i == 1)
             json_object_set(run, "set", set);
         json_array_append_new(runs, run);
     }
     json_decref(set);
-    json_t *page = JSON_OF({ "kind", json_string("tune") }, { "version", json_string(ANOLE_VERSION) },
-                           { "title", json_of_text(text_base_name(text_file_name(t->request->path))) },
+    json_t *page = JSON_OF({ "kind", JSON("tune") }, { "version", JSON(ANOLE_VERSION) },
+                           { "title", JSON(text_base_name(text_file_name(t->request->path))) },
                            { "runs", runs });
     if (t->check.seeds)
         json_object_set_new(page, "comparison", tune_check_json(&t->check));
@@ -349,7 +349,7 @@ static json_t *tune_page(const struct tune *t)
              { "search", JSON_OF({ "is_kept", json_boolean(t->kept == &t->search.best) },
                                  { "is_over", json_boolean(t->search.is_over) },
                                  { "rounds", json_integer(t->search.rounds) },
-                                 { "seeds", json_string(seeds) }, { "changes", changes },
+                                 { "seeds", JSON(seeds) }, { "changes", changes },
                                  { "tuning", page_tuning(&t->search.loop.tuning) }) });
     page_put_command(page, t->request->argc, t->request->argv);
     return page;

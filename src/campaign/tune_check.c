@@ -8,6 +8,7 @@
  * burden of proof is on the new setting: one that did worse on average is not recommended because few seeds
  * could not prove it.
  */
+#include "base/json.h"
 #include "base/print/table.h"
 #include "report/metrics.h"
 #include "base/file/interrupt.h"
@@ -287,7 +288,7 @@ json_t *tune_check_json(const struct tune_check *c)
 
     /* as on the terminal: these, in this order */
     for (uint32_t i = 0; i < c->comparison.figures.count; i++)
-        json_array_append_new(deciding, json_string(c->comparison.figures.list[i].metric.name));
+        json_array_append_new(deciding, JSON(c->comparison.figures.list[i].metric.name));
     json_object_set_new(made, "deciding", deciding);
     json_object_del(made, "answer");         /* the card of the search is the answer */
     return made;

@@ -103,7 +103,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A name that is there twice, or NULL. Sorts the names. */
+/* Returns a name that occurs twice, or NULL. Sorts the names. */
 static const char *find_twice(char **name, uint32_t count)
 {
     qsort(name, count, sizeof(*name), compare_names);
@@ -239,8 +239,8 @@ int variants_find(const struct variants *v, const char *name, struct err *err)
 
 /* ---- what a run is ---- */
 
-/* The very program: two builds of one version may differ. Where it cannot be read there is still its
- * version. */
+/* Digest of the program's file, since two builds of one version may differ; of the version alone if the file
+ * cannot be read. */
 static struct digest program;
 
 void variant_read_program(void)
@@ -325,8 +325,7 @@ int variant_check(const struct variant *v, const uint64_t *seed, struct digest *
 
     begin_watch(v, d, &watch);
     int rc = scenario_parse(&s, text_file_name(v->file->path), v->file->text, v->file->text_bytes, v->set,
-                            v->sets,
-                            seed, err);
+                            v->sets, seed, err);
     if (!rc)
         scenario_fini(&s);
     return end_watch(v, rc, err);

@@ -99,13 +99,6 @@ void cmd_add_text(const char ***list, uint32_t *count, const char *text)
     (*list)[(*count)++] = text;
 }
 
-void cmd_add_set(const char ***set, uint32_t *sets, const char *text)
-{
-    if (!strchr(text, '='))
-        cmd_usage("--set: '%s' has no '='; write --set kmin=200KB", text);
-    cmd_add_text(set, sets, text);
-}
-
 /* ---- options ---- */
 
 #define KEY_FIRST 256            /* argp's key of an option without a letter: KEY_FIRST + row */
@@ -130,10 +123,9 @@ static void add_text(const struct cmd_option *o, const char *text, void *into)
     const char ***list = (const char ***)(void *)((char *)into + o->at.offset);
     uint32_t     *count = (uint32_t *)(void *)((char *)into + o->count_at);
 
-    if (o->arg && strchr(o->arg, '='))
-        cmd_add_set(list, count, text);
-    else
-        cmd_add_text(list, count, text);
+    if (o->arg && strchr(o->arg, '=') && !strchr(text, '='))
+        cmd_usage("--set: '%s' has no '='; write --set kmin=200KB", text);
+    cmd_add_text(list, count, text);
 }
 
 static void store(const struct cmd_option *o, const char *text, void *into)

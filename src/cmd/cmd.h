@@ -47,9 +47,8 @@ int cmd_choice(const char *option, const char *word, const char *const *names);
 
 enum cmd_format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
-/* Appends a text to a list that grows; set: "KEY=VALUE". */
+/* Appends a text to a list that grows. */
 void cmd_add_text(const char ***list, uint32_t *count, const char *text);
-void cmd_add_set(const char ***set, uint32_t *sets, const char *text);
 
 /* Stores an argument that may be given once. */
 void cmd_take_one(const char **taken, const char *arg, const char *what);

@@ -94,8 +94,7 @@ static void set_sizes(void *options, const char *text)
 static const struct cmd_option option_rows[] = {
     { .help = "Network (without a scenario):" },
     { "rate", 0, "RATE", "Speed of host links (default: 100Gbps)",
-      KEY_AT(struct options, request.described.rate_bps),
-      KEY_RATE, 1e9, 8e11, GIVEN(RATE) },
+      KEY_AT(struct options, request.described.rate_bps), KEY_RATE, 1e9, 8e11, GIVEN(RATE) },
     { "rtt", 0, "TIME", "Longest round-trip time of the idle network (default: 10us)",
       KEY_AT(struct options, request.described.rtt_ps), KEY_TIME, 1, KEY_TIME_PS_MAX, GIVEN(RTT) },
     { "oversubscription", 0, "N", "Host bandwidth divided by uplink bandwidth of a rack (default: 1)",
@@ -111,8 +110,7 @@ static const struct cmd_option option_rows[] = {
       "bytes, start_us, such as flows.csv of anole run",
       KEY_AT(struct options, request.messages), GIVEN(MESSAGES) },
     { "counters", 0, "FILE", "Recorded port counters, instead of --load. CSV with columns time_s, port, "
-      "bytes",
-      KEY_AT(struct options, request.counters), GIVEN(COUNTERS) },
+      "bytes", KEY_AT(struct options, request.counters), GIVEN(COUNTERS) },
     { .help = "Goal and search:" },
     CMD_GOAL(struct options, request.goal, "iteration_time, or balanced if there are no jobs"),
     { "allow", 0, "KIND,...", "Also propose another control, mtu, ack_every, retransmission, or balancer, "
@@ -174,9 +172,8 @@ static const struct cmd_line command_line = {
 /* As a share: -0.2 is a fifth less. */
 static json_t *gain_json(struct race_gain g)
 {
-    return JSON_OF({ "change", json_of_number(exp(g.mean) - 1) },
-                   { "change_low", json_of_number(exp(g.low) - 1) },
-                   { "change_high", json_of_number(exp(g.high) - 1) });
+    return JSON_OF({ "change", JSON(exp(g.mean) - 1) }, { "change_low", JSON(exp(g.low) - 1) },
+                   { "change_high", JSON(exp(g.high) - 1) });
 }
 
 static json_t *load_json(const struct advice *a, const struct advise_row *row, uint32_t load)
@@ -188,9 +185,9 @@ static json_t *load_json(const struct advice *a, const struct advise_row *row, u
         json_put_number(slowdown, words[i], advise_slowdown(row, load, (enum goal_part)i));
     for (uint32_t i = 0; i < a->jobs; i++)
         json_put_number(iteration, a->job_name[i], 1e6 * advise_iteration(row, load, i));
-    return JSON_OF({ "load", json_of_number(a->load[load]) },
-                   { "load_share", json_of_number(a->has_range ? a->load[load] * a->described.load : NAN) },
-                   { "seeds", json_of_count(row->seeds[load]) }, { "slowdown_mean", slowdown },
+    return JSON_OF({ "load", JSON(a->load[load]) },
+                   { "load_share", JSON(a->has_range ? a->load[load] * a->described.load : NAN) },
+                   { "seeds", JSON(row->seeds[load]) }, { "slowdown_mean", slowdown },
                    { "iteration_us", iteration },
                    { "against_yours", row == &a->row[0] ? json_null()
                                       : gain_json(advise_gain(a, row, &a->row[0], load)) });
@@ -201,31 +198,27 @@ static json_t *row_json(const struct advice *a, const struct advise_row *row)
     json_t *loads = json_array(), *changes = json_array();
 
     for (uint32_t i = 0; i < row->changes; i++)
-        json_array_append_new(changes, JSON_OF({ "set", json_of_text(row->change[i]->set) },
-                                               { "needs", json_of_text(row->change[i]->needs) }));
+        JSON_ADD(changes, { "set", JSON(row->change[i]->set) }, { "needs", JSON(row->change[i]->needs) });
     for (uint32_t i = 0; i < ADVISE_LOADS; i++)
         if (row->seeds[i])
             json_array_append_new(loads, load_json(a, row, i));
-    return JSON_OF({ "name", json_of_text(row->name) }, { "changes", changes }, { "loads", loads },
+    return JSON_OF(JSON_FIELD(row, name), { "changes", changes }, { "loads", loads },
                    { "confirmed", row->seeds[ADVISE_PROOF] ? load_json(a, row, ADVISE_PROOF) : json_null() },
                    { "knobs", json_of_knobs(&row->knobs) });
 }
 
 static json_t *recorded_json(const struct recorded *r, const char *path)
 {
-    return JSON_OF({ "file", json_of_text(path) }, { "rows", json_of_count(r->rows) },
-                   { "hosts", json_of_count(r->hosts) }, { "restarts", json_of_count(r->restarts) },
-                   { "seconds", json_of_number(r->seconds) }, { "load", json_of_number(r->load) },
-                   { "load_low", json_of_number(r->load_low) },
-                   { "load_high", json_of_number(r->load_high) },
-                   { "load_busiest", json_of_number(r->load_busiest) });
+    return JSON_OF({ "file", JSON(path) }, JSON_FIELD(r, rows), JSON_FIELD(r, hosts), JSON_FIELD(r, restarts),
+                   JSON_FIELD(r, seconds), JSON_FIELD(r, load), JSON_FIELD(r, load_low),
+                   JSON_FIELD(r, load_high), JSON_FIELD(r, load_busiest));
 }
 
 static json_t *advise_json(const struct advice *a, const struct card *answer)
 {
     json_t *rows = json_array();
-    json_t *all = JSON_OF({ "answer", card_json(answer) }, { "scenario", json_of_text(a->name) },
-                          { "goal", json_of_text(a->goal.name) });
+    json_t *all = JSON_OF({ "answer", card_json(answer) }, { "scenario", JSON(a->name) },
+                          { "goal", JSON(a->goal.name) });
 
     for (uint32_t i = 0; i < a->rows; i++)
         json_array_append_new(rows, row_json(a, &a->row[i]));
@@ -234,14 +227,14 @@ static json_t *advise_json(const struct advice *a, const struct card *answer)
     if (a->request->counters)
         json_object_set_new(all, "counters", recorded_json(&a->counters, a->request->counters));
     JSON_PUT(all, { "keeps_yours", json_boolean(advise_keeps_yours(a)) },
-             { "advised", json_of_text(advised(a)->name) },
+             { "advised", JSON(advised(a)->name) },
              { "changes", json_of_changes(&a->row[0].knobs, &advised(a)->knobs) },
-             { "best_preset", json_of_text(a->row[a->best_preset].name) }, { "settings", rows },
-             { "search", JSON_OF({ "trials", json_of_count(a->rehearsal.trials) },
-                                 { "trial_us", json_of_number((double)a->twin.input.until_ps / 1e6) },
-                                 { "generations", json_of_count(a->rehearsal.generations) },
-                                 { "blocks", json_of_count(a->rehearsal.race.blocks) },
-                                 { "seconds", json_of_number(a->took_s) }) });
+             { "best_preset", JSON(a->row[a->best_preset].name) }, { "settings", rows },
+             { "search", JSON_OF({ "trials", JSON(a->rehearsal.trials) },
+                                 { "trial_us", JSON((double)a->twin.input.until_ps / 1e6) },
+                                 { "generations", JSON(a->rehearsal.generations) },
+                                 { "blocks", JSON(a->rehearsal.race.blocks) },
+                                 { "seconds", JSON(a->took_s) }) });
     return all;
 }
 
@@ -343,7 +336,7 @@ static void add_settings(struct options *o, const struct host_device *d)
             continue;
         }
         o->recorded[k] = xprintf("%s=%s", info->name, text);
-        cmd_add_set(&o->set, &o->request.sets, o->recorded[k]);
+        cmd_add_text(&o->set, &o->request.sets, o->recorded[k]);
     }
 }
 

@@ -1,5 +1,6 @@
 /* src/cmd/cmd_calibrate.c - anole calibrate: fits a scenario's host and link parameters to measurements. */
 #include "base/file/interrupt.h"
+#include "base/json.h"
 #include "base/print/safe.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
@@ -13,17 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct parameter {
-    char  *keys;                 /* one, or several with commas: they have the same value */
-    double low, high;
-    char   unit[16];             /* behind the numbers */
-};
-
 struct options {
     const char  *measurements, *scenario;
     const char **set;
     uint32_t     sets;
-    struct parameter parameter[LEAST_SQUARES_PARAMETERS_MAX];
+    /* Parameters: keys (several with commas have the same value), bounds, and the unit behind the numbers. */
+    char        *keys[LEAST_SQUARES_PARAMETERS_MAX];
+    double       low[LEAST_SQUARES_PARAMETERS_MAX], high[LEAST_SQUARES_PARAMETERS_MAX];
+    char         unit[LEAST_SQUARES_PARAMETERS_MAX][16];
     uint32_t     parameters;
     bool         is_json;
 };
@@ -45,19 +43,18 @@ static const char *read_bound(const char *text, double *value, char unit[16])
 static void add_parameter(void *into, const char *text)
 {
     struct options   *o = into;
-    struct parameter *p = &o->parameter[o->parameters];
+    uint32_t          n = o->parameters;
     const char       *value = strchr(text, '='), *at;
     char              unit[16] = "";
 
-    if (o->parameters == LEAST_SQUARES_PARAMETERS_MAX)
+    if (n == LEAST_SQUARES_PARAMETERS_MAX)
         cmd_usage("--fit: at most %d parameters", LEAST_SQUARES_PARAMETERS_MAX);
-    at = value && value != text ? read_bound(value + 1, &p->low, p->unit) : NULL;
-    at = at && strncmp(at, "..", 2) == 0 ? read_bound(at + 2, &p->high, unit) : NULL;
-    if (!at || *at || strcmp(unit, p->unit) != 0 || !(p->low > 0) || !(p->high > p->low))
+    at = value && value != text ? read_bound(value + 1, &o->low[n], o->unit[n]) : NULL;
+    at = at && strncmp(at, "..", 2) == 0 ? read_bound(at + 2, &o->high[n], unit) : NULL;
+    if (!at || *at || strcmp(unit, o->unit[n]) != 0 || !(o->low[n] > 0) || !(o->high[n] > o->low[n]))
         cmd_usage("--fit: '%s' is not KEY=LOW..HIGH with one unit, such as topology.delay=100ns..5000ns",
                   text);
-    p->keys = strndup(text, (size_t)(value - text));
-    o->parameters++;
+    o->keys[o->parameters++] = strndup(text, (size_t)(value - text));
 }
 
 static const struct cmd_option option_rows[] = {
@@ -153,12 +150,12 @@ static int simulate(struct fitted_world *w, const char *const *set, uint32_t set
 static void add_values(const struct options *o, const double *value, const char ***set, uint32_t *sets)
 {
     for (uint32_t i = 0; i < o->parameters; i++) {
-        char *keys = xstrdup(o->parameter[i].keys), *rest = keys, *key;
+        char *keys = xstrdup(o->keys[i]), *rest = keys, *key;
 
         while ((key = strsep(&rest, ","))) {
             char text[256];
 
-            snprintf(text, sizeof(text), "%s=%.6g%s", key, value[i], o->parameter[i].unit);
+            snprintf(text, sizeof(text), "%s=%.6g%s", key, value[i], o->unit[i]);
             cmd_add_text(set, sets, xstrdup(text));
         }
         free(keys);
@@ -196,11 +193,9 @@ static void print_fit(const struct options *o, const struct least_squares_fit *f
 {
     printf("Fitted to %u measurements, %u simulations; 95 %% intervals\n", rows, f->predictions * rows);
     for (uint32_t i = 0; i < o->parameters; i++)
-        printf("  %s=%.4g%s  [%.4g, %.4g]%s\n", o->parameter[i].keys, f->value[i], o->parameter[i].unit,
-               f->low[i], f->high[i],
-               f->value[i] < 1.001 * o->parameter[i].low || f->value[i] > 0.999 * o->parameter[i].high
-                   ? "  at the bound that was given"
-                   : "");
+        printf("  %s=%.4g%s  [%.4g, %.4g]%s\n", o->keys[i], f->value[i], o->unit[i], f->low[i], f->high[i],
+               f->value[i] < 1.001 * o->low[i] || f->value[i] > 0.999 * o->high[i]
+                   ? "  at the bound that was given" : "");
     printf("  errors there: %.2f %% (root mean square)\n", 100 * (exp(f->rms) - 1));
 }
 
@@ -233,20 +228,18 @@ static json_t *json_of(const struct fitted_world *w, const struct least_squares_
     json_t *fitted = json_array(), *predicted = json_array();
 
     for (uint32_t i = 0; i < w->options->parameters; i++)
-        json_array_append_new(fitted, json_pack("{s:s, s:f, s:f, s:f, s:s}",
-                                                "keys", w->options->parameter[i].keys, "value", f->value[i],
-                                                "low", f->low[i], "high", f->high[i],
-                                                "unit", w->options->parameter[i].unit));
+        JSON_ADD(fitted, { "keys", JSON(w->options->keys[i]) }, { "value", JSON(f->value[i]) },
+                 { "low", JSON(f->low[i]) }, { "high", JSON(f->high[i]) },
+                 { "unit", JSON(w->options->unit[i]) });
     for (uint32_t i = 0; i < w->rows; i++) {
         const struct measured_row *row = &w->measured->row[w->row[i]];
 
-        json_array_append_new(predicted, json_pack("{s:i, s:s, s:f, s:f, s:f}", "line", (int)row->line,
-                                                   "figure", row->figure, "measured", row->value,
-                                                   "predicted", figure[i],
-                                                   "error_pct", 100 * (figure[i] / row->value - 1)));
+        JSON_ADD(predicted, JSON_FIELD(row, line), JSON_FIELD(row, figure), { "measured", JSON(row->value) },
+                 { "predicted", JSON(figure[i]) },
+                 { "error_pct", JSON(100 * (figure[i] / row->value - 1)) });
     }
-    return json_pack("{s:s, s:o, s:f, s:o}", "kind", w->measured->kind, "fitted", fitted, "fitted_rms_pct",
-                     100 * (exp(f->rms) - 1), "predicted", predicted);
+    return JSON_OF({ "kind", JSON(w->measured->kind) }, { "fitted", fitted },
+                   { "fitted_rms_pct", JSON(100 * (exp(f->rms) - 1)) }, { "predicted", predicted });
 }
 
 /* ---- from options to exit status ---- */
@@ -262,17 +255,11 @@ static void choose(struct fitted_world *w, bool is_fitted)
 static int calibrate(struct fitted_world *w, struct err *err)
 {
     const struct options    *o = w->options;
-    const char              *name[LEAST_SQUARES_PARAMETERS_MAX];
-    double                   low[LEAST_SQUARES_PARAMETERS_MAX], high[LEAST_SQUARES_PARAMETERS_MAX];
     double                  *value = xcalloc(w->measured->rows + 1ul, sizeof(*value));
-    struct least_squares     p = { o->parameters, 0, name, low, high, value, predict, w };
+    struct least_squares     p = { o->parameters, 0, (const char *const *)o->keys, o->low, o->high, value,
+                                   predict, w };
     struct least_squares_fit fit;
 
-    for (uint32_t i = 0; i < o->parameters; i++) {
-        name[i] = o->parameter[i].keys;
-        low[i] = o->parameter[i].low;
-        high[i] = o->parameter[i].high;
-    }
     progress_start(&w->progress, true);
     choose(w, true);
     for (uint32_t i = 0; i < w->rows; i++)
@@ -316,7 +303,7 @@ static int calibrate_main(int argc, char **argv)
     }
     scenario_file_fini(&file);
     for (uint32_t i = 0; i < o.parameters; i++)
-        free(o.parameter[i].keys);
+        free(o.keys[i]);
     free(o.set);
     return cmd_end(rc, &err);
 }

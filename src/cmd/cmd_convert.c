@@ -116,14 +116,13 @@ static void print_json(const struct options *o, const struct convert_source *sou
         char *path = xprintf("%s/%s", o->out, files[o->to][i]);
 
         if (access(path, F_OK) == 0)
-            json_array_append_new(list, json_of_text(path));
+            json_array_append_new(list, JSON(path));
         free(path);
     }
-    cmd_print_json(JSON_OF({ "to", json_of_text(format_names[o->to]) }, { "out", json_of_text(o->out) },
-                           { "files", list }, { "hosts", json_of_count(g->hosts) },
-                           { "switches", json_of_count(g->nodes - g->hosts) },
-                           { "links", json_of_count(g->links) },
-                           { "flows", json_of_count(source->flows ? source->flows : source->cm.conns) }));
+    cmd_print_json(JSON_OF({ "to", JSON(format_names[o->to]) }, JSON_FIELD(o, out), { "files", list },
+                           JSON_FIELD(g, hosts), { "switches", JSON(g->nodes - g->hosts) },
+                           JSON_FIELD(g, links),
+                           { "flows", JSON(source->flows ? source->flows : source->cm.conns) }));
 }
 
 static int convert(const struct options *o, struct err *err)
@@ -165,9 +164,8 @@ static int recognize(const struct options *o, struct err *err)
         char *use = convert_line(input, o->path[i]);
         if (!use)
             cmd_usage("--to is missing: --to scenario or --to hpcc");
-        json_array_append_new(all, JSON_OF({ "file", json_of_text(o->path[i]) },
-                                           { "what", json_string(convert_what(input)) },
-                                           { "line", json_of_text(use) }));
+        JSON_ADD(all, { "file", JSON(o->path[i]) }, { "what", JSON(convert_what(input)) },
+                 { "line", JSON(use) });
         if (!o->is_json)
             printf("%s: this is %s. To use it in a scenario:\n  %s\n", safe_name(o->path[i]).buf,
                    convert_what(input), safe_name(use).buf);

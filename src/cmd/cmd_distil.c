@@ -160,8 +160,7 @@ static int write_model(const struct options *o, const struct policy *p, const st
 /* The result in words, or as 'more' fields of a JSON object. */
 static void print_json(const struct options *o, json_t *more)
 {
-    json_t *all = JSON_OF({ "model", json_of_text(o->model) }, { "to", json_of_text(to_names[o->to]) },
-                          { "out", json_of_text(o->out) });
+    json_t *all = JSON_OF(JSON_FIELD(o, model), { "to", JSON(to_names[o->to]) }, JSON_FIELD(o, out));
 
     json_object_update(all, more);
     json_decref(more);
@@ -189,7 +188,7 @@ static void print_int8(const struct options *o, const struct policy *int8, const
         policy_gap_print(stdout, &gap, "net", "int8");
     }
     if (o->is_json)
-        print_json(o, JSON_OF({ "bytes", json_of_count(bytes) }, { "gaps", json_incref(gaps) }));
+        print_json(o, JSON_OF({ "bytes", JSON(bytes) }, { "gaps", json_incref(gaps) }));
     json_decref(gaps);
 }
 

@@ -8,8 +8,7 @@ static const struct cmd_option option_rows[] = {
     { "seed", 0, "N", "Random seed (default: 1). The same seed gives the same scenario",
       KEY_AT(struct options, seed), KEY_COUNT },
     { "hops", 0, "MILLIONS", "Approximate packet-hops of a run (default: 10)",
-      KEY_AT(struct options, millions),
-      KEY_COUNT, 1, 1000000 },
+      KEY_AT(struct options, millions), KEY_COUNT, 1, 1000000 },
     { 0 },
 };
 

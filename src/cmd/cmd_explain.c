@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define HISTORY_BYTES_MAX (1u << 30)
 
@@ -65,11 +66,10 @@ static json_t *step_json(const struct history_step *s)
         { "utility", s->utility }, { "divergence", s->divergence }, { "elephants", s->elephants },
         { "temperature", s->temperature },
     };
-    bool    has_verdict = s->verdict != TUNER_NO_VERDICT;
-    json_t *made = JSON_OF({ "start_us", json_of_number(s->start_us) },
-                           { "end_us", json_of_number(s->end_us) }, { "phase", json_of_text(s->phase) },
-                           { "why", json_of_text(s->why) },
-                           { "verdict", has_verdict ? json_string(verdicts[s->verdict]) : json_null() });
+    bool has_verdict = s->verdict != TUNER_NO_VERDICT;
+    json_t *made =
+        JSON_OF(JSON_FIELD(s, start_us), JSON_FIELD(s, end_us), JSON_FIELD(s, phase), JSON_FIELD(s, why),
+                { "verdict", has_verdict ? JSON(verdicts[s->verdict]) : json_null() });
 
     for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
         if (!isnan(known[i].value))
@@ -105,8 +105,7 @@ static json_t *values_json(const struct history *h, enum knob knob)
     for (uint32_t i = 0; i < h->steps; i++)
         if (h->step[i].was.value[knob] != was) {
             was = h->step[i].was.value[knob];
-            json_array_append_new(list, JSON_OF({ "from_us", json_of_number(h->step[i].start_us) },
-                                                { "value", json_of_number(was) }));
+            JSON_ADD(list, { "from_us", JSON(h->step[i].start_us) }, { "value", JSON(was) });
         }
     return list;
 }
@@ -119,13 +118,12 @@ static json_t *explain_json(const struct history *h, const char *partial, bool h
 
     for (uint32_t i = 0; i < h->options; i++)
         json_put_text(options, h->option[i].name, h->option[i].text);
-    json_t *all = JSON_OF({ "tuner", json_of_text(h->tuner) }, { "options", options },
-                          { "partial", partial ? json_of_text(partial) : json_null() },
-                          { "intervals", json_of_count(h->steps) },
-                          { "knobs_first", json_of_knobs(&h->first) },
-                          { "changes", json_of_changes(&h->first, last) });
+    json_t *all =
+        JSON_OF(JSON_FIELD(h, tuner), { "options", options },
+                { "partial", partial ? JSON(partial) : json_null() }, { "intervals", JSON(h->steps) },
+                { "knobs_first", json_of_knobs(&h->first) }, { "changes", json_of_changes(&h->first, last) });
     if (knob != KNOB_COUNT)
-        JSON_PUT(all, { "knob", json_of_text(knob_info[knob].name) }, { "values", values_json(h, knob) });
+        JSON_PUT(all, { "knob", JSON(knob_info[knob].name) }, { "values", values_json(h, knob) });
     else
         json_object_set_new(all, "steps", steps_json(h, has_all));
     if (h->queues.queues)
@@ -143,40 +141,28 @@ static char *file_of(const char *path)
     return xprintf("%s%stuning.jsonl", path, *path && path[strlen(path) - 1] == '/' ? "" : "/");
 }
 
-static int read_history(struct history *h, const char *path, struct err *err)
+/* 'file' is that of the folder, or what the user named. */
+static int read_history(struct history *h, const char *file, bool is_named, struct err *err)
 {
-    struct stat info;
-    char       *file = file_of(path), *text = NULL;
-    size_t      length;
-    int         rc;
+    char  *text = NULL;
+    size_t length;
 
-    if (strcmp(file, path) != 0 && stat(file, &info) && errno == ENOENT)
-        rc = err_set(err, ENOENT, "%s: there is no such file; a run without a tuner has no history", file);
-    else
-        rc = text_read_file(file, HISTORY_BYTES_MAX, &text, &length, err);
+    if (!is_named && access(file, F_OK) && errno == ENOENT)
+        return err_set(err, ENOENT, "%s: there is no such file; a run without a tuner has no history", file);
+    int rc = text_read_file(file, HISTORY_BYTES_MAX, &text, &length, err);
     rc = rc ? rc : history_parse(h, file, text, length, err);
     free(text);
-    free(file);
     return rc;
 }
 
-/* The summary of the run is next to its history. */
-static char *partial_of(const char *path)
+static void print(const struct options *o, const struct history *h, const char *file)
 {
-    char *file = file_of(path), *slash = strrchr(file, '/');
-    char *summary = xprintf("%.*ssummary.json", slash ? (int)(slash - file + 1) : 0, file);
-    char *text = explain_partial(summary);
+    const char *slash = strrchr(file, '/');      /* the summary of the run is next to its history */
+    char       *summary = xprintf("%.*ssummary.json", slash ? (int)(slash - file + 1) : 0, file),
+               *partial = explain_partial(summary);
+    enum knob   knob = o->knob ? knob_find(o->knob) : KNOB_COUNT;
 
     free(summary);
-    free(file);
-    return text;
-}
-
-static void print(const struct options *o, const struct history *h)
-{
-    char     *partial = partial_of(o->path);
-    enum knob knob = o->knob ? knob_find(o->knob) : KNOB_COUNT;
-
     if (o->is_json) {
         cmd_print_json(explain_json(h, partial, o->is_all, knob));
     } else {
@@ -206,12 +192,14 @@ static int explain_main(int argc, char **argv)
     cmd_parse(&line, argc, argv, &o);
     if (o.knob)
         check_knob(o.knob);
-    int rc = read_history(&h, o.path, &err);
-    if (rc)
-        return cmd_end(rc, &err);
-    print(&o, &h);
-    history_fini(&h);
-    return cmd_end(0, &err);
+    char *file = file_of(o.path);
+    int   rc = read_history(&h, file, strcmp(file, o.path) == 0, &err);
+    if (!rc) {
+        print(&o, &h, file);
+        history_fini(&h);
+    }
+    free(file);
+    return cmd_end(rc, &err);
 }
 
 const struct command command_explain = { "explain", "explain what a tuner did in a run, or what a model does",

@@ -39,8 +39,7 @@ static const struct cmd_option option_rows[] = {
     { "as", 'a', "c|doca", "What to write: C without library calls, or the same with the entry points of a "
       "programmable congestion control (DOCA PCC)", KEY_AT(struct options, layout), .choices = layout_names },
     { "out", 'o', "FILE", "Write to FILE, atomically, and print a summary (default: write to standard "
-      "output)",
-      KEY_AT(struct options, out) },
+      "output)", KEY_AT(struct options, out) },
     { "format", 'f', "table|json", "With --out: format of the summary (default: table)",
       KEY_AT(struct options, is_json), .choices = cmd_table_or_json },
     { "distil", 0, NULL, "First make trees from a net, like anole distil",
@@ -150,9 +149,8 @@ static void print_summary(const struct options *o, const struct policy *trees,
     if (!is_made && rule_params_make(&params, &o->rule, NULL) == 0)
         certify_rule(&c, &trees->trees, &params);
     if (o->is_json) {
-        cmd_print_json(JSON_OF({ "model", json_of_text(o->model) },
-                               { "as", json_of_text(layout_names[o->layout]) },
-                               { "out", json_of_text(o->out) },
+        cmd_print_json(JSON_OF(JSON_FIELD(o, model), { "as", JSON(layout_names[o->layout]) },
+                               JSON_FIELD(o, out),
                                { is_made ? "distilled" : "certificate",
                                  is_made ? distil_json(report) : certificate_json(&c) },
                                { "cost", forest_cost_json(&trees->trees) }));

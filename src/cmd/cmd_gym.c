@@ -27,8 +27,7 @@ static const struct cmd_option option_rows[] = {
     { "worlds", 'w', "N", "Run N instances in parallel with different seeds and return their agents as one "
       "batch (default: 1)", KEY_AT(struct options, worlds), KEY_COUNT, 1, GYM_WORLDS_MAX },
     { "socket", 0, "PATH", "Create a socket and listen on it (default: one client, on standard input and "
-      "output)",
-      KEY_AT(struct options, socket) },
+      "output)", KEY_AT(struct options, socket) },
     { "clients", 0, "N", "With --socket: exit after N clients (default: never)",
       KEY_AT(struct options, clients), KEY_COUNT, 1, UINT32_MAX },
     { 0 },

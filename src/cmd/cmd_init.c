@@ -37,9 +37,8 @@ static int no_such(const char *name, struct err *err)
 {
     char *near = examples_nearest(name);
 
-    err_set(err, ENOENT, "there is no scenario '%.60s' to begin with%s%s%s", name, near ? "; did you mean '"
-            : "; see anole list scenario",
-            near ? near : "", near ? "'?" : "");
+    err_set(err, ENOENT, "there is no scenario '%.60s' to begin with%s%s%s", name,
+            near ? "; did you mean '" : "; see anole list scenario", near ? near : "", near ? "'?" : "");
     free(near);
     return -ENOENT;
 }
@@ -62,7 +61,7 @@ static int write_copy(const char *from, const char *to, struct err *err)
 static void print_next_steps(const struct options *o, const char *to)
 {
     if (o->is_json) {
-        cmd_print_json(JSON_OF({ "template", json_of_text(o->name) }, { "out", json_of_text(to) }));
+        cmd_print_json(JSON_OF({ "template", JSON(o->name) }, { "out", JSON(to) }));
     } else {
         safe_printf(stdout, "%s: run it with anole run %s", to, to);
         putchar('\n');

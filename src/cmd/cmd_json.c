@@ -26,9 +26,8 @@ json_t *json_of_changes(const struct knobs *was, const struct knobs *is)
 
     for (int i = 0; i < KNOB_COUNT; i++)
         if (was->value[i] != is->value[i]) {
-            json_array_append_new(list, JSON_OF(
-                { "name", json_of_text(knob_info[i].name) }, { "was", json_of_number(was->value[i]) },
-                { "is", json_of_number(is->value[i]) }));
+            JSON_ADD(list, { "name", JSON(knob_info[i].name) }, { "was", JSON(was->value[i]) },
+                     { "is", JSON(is->value[i]) });
         }
     return list;
 }
@@ -40,7 +39,7 @@ static json_t *numbers_json(const float *x, int count)
     json_t *list = json_array();
 
     for (int i = 0; i < count; i++)
-        json_array_append_new(list, json_of_number((double)x[i]));
+        json_array_append_new(list, JSON((double)x[i]));
     return list;
 }
 
@@ -49,17 +48,13 @@ static json_t *numbers_json(const float *x, int count)
 static json_t *story_json(const struct policy_story *s, const struct rule_cfg *rule)
 {
     static const uint32_t flows[] = { 1, 8, 64, 512, 4096 };
-    const struct { const char *name; float value; } rows[] = {
-        { "empty", s->empty },       { "target", s->target },       { "full", s->full },
-        { "flooded", s->flooded },   { "rising", s->rising },       { "falling", s->falling },
-        { "receding", s->receding }, { "after_cut", s->after_cut }, { "after_raise", s->after_raise },
-    };
-    json_t *made = json_object(), *inflation = json_object();
+    json_t *made = JSON_OF(JSON_FIELD(s, empty), JSON_FIELD(s, target), JSON_FIELD(s, full),
+                           JSON_FIELD(s, flooded), JSON_FIELD(s, rising), JSON_FIELD(s, falling),
+                           JSON_FIELD(s, receding), JSON_FIELD(s, after_cut), JSON_FIELD(s, after_raise));
+    json_t *inflation = json_object();
     char    key[16];
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        json_put_number(made, rows[i].name, (double)rows[i].value);
-    json_object_set_new(made, "rest_delta", s->has_rest ? json_of_number((double)s->rest) : json_null());
+    json_object_set_new(made, "rest_delta", s->has_rest ? JSON((double)s->rest) : json_null());
     for (size_t i = 0; s->has_rest && i < sizeof flows / sizeof *flows; i++) {
         snprintf(key, sizeof key, "%u", flows[i]);
         json_put_number(inflation, key, policy_story_inflation(s, rule, flows[i]));
@@ -82,12 +77,11 @@ json_t *policy_json(const struct policy *p, const struct rule_cfg *rule)
         json_array_append_new(rows, numbers_json(table[i], POLICY_TABLE_SIDE));
     for (int i = 0; i < 3; i++)
         json_array_append_new(paper, numbers_json(six[i], 3));
-    return JSON_OF({ "body", json_of_text(policy_body_name[p->body]) },
-                   { "multipliers", story_json(&story, rule) },
+    return JSON_OF({ "body", JSON(policy_body_name[p->body]) }, { "multipliers", story_json(&story, rule) },
                    { "table_deltas", numbers_json(policy_table_delta, POLICY_TABLE_SIDE) },
                    { "table_by_before_and_now", rows },
                    { "table_distance_from_released",
-                     json_of_number((double)policy_table_distance(table, policy_table_released)) },
+                     JSON((double)policy_table_distance(table, policy_table_released)) },
                    { "paper_table_6", paper });
 }
 
@@ -95,20 +89,19 @@ json_t *policy_json(const struct policy *p, const struct rule_cfg *rule)
 
 json_t *policy_gap_json(const struct policy_gap *g, float delta_max)
 {
-    return JSON_OF({ "states", json_of_count(g->states) }, { "mean", json_of_number(policy_gap_mean(g)) },
-                   { "rms", json_of_number(policy_gap_rms(g)) }, { "largest", json_of_number(g->largest) },
-                   { "largest_at", JSON_OF({ "state", numbers_json(g->x, POLICY_FEATURES) },
-                                           { "first", json_of_number((double)g->a) },
-                                           { "second", json_of_number((double)g->b) }) },
-                   { delta_max > 0 ? "delta_max" : NULL,
-                     delta_max > 0 ? json_of_number((double)delta_max) : NULL });
+    return JSON_OF(JSON_FIELD(g, states), { "mean", JSON(policy_gap_mean(g)) },
+                   { "rms", JSON(policy_gap_rms(g)) }, JSON_FIELD(g, largest),
+                   { "largest_at",
+                     JSON_OF({ "state", numbers_json(g->x, POLICY_FEATURES) },
+                             { "first", JSON((double)g->a) }, { "second", JSON((double)g->b) }) },
+                   { delta_max > 0 ? "delta_max" : NULL, delta_max > 0 ? JSON((double)delta_max) : NULL });
 }
 
 json_t *policy_rising_json(const struct policy_rising *r)
 {
-    return JSON_OF({ "states", json_of_count(r->states) }, { "broken", json_of_count(r->broken) },
+    return JSON_OF(JSON_FIELD(r, states), JSON_FIELD(r, broken),
                    { "worst_state", r->broken ? numbers_json(r->x, POLICY_FEATURES) : json_null() },
-                   { "worst_multiplier", r->broken ? json_of_number((double)r->most) : json_null() });
+                   { "worst_multiplier", r->broken ? JSON((double)r->most) : json_null() });
 }
 
 /* ---- trees ---- */
@@ -120,16 +113,15 @@ json_t *certificate_json(const struct certificate *c)
 
     for (int i = 0; i < CERTIFY_CLAIMS; i++) {
         certify_case_text(text, sizeof text, &c->broken[i], (enum certify_claim)i);
-        json_array_append_new(list, JSON_OF({ "claim", json_of_text(certify_claim_text[i]) },
-                                            { "holds", json_boolean(c->holds[i]) },
-                                            { "broken_by", c->holds[i] ? json_null() : json_of_text(text) }));
+        JSON_ADD(list, { "claim", JSON(certify_claim_text[i]) }, { "holds", json_boolean(c->holds[i]) },
+                 { "broken_by", c->holds[i] ? json_null() : JSON(text) });
     }
     return list;
 }
 
 json_t *distil_json(const struct distil_report *r)
 {
-    return JSON_OF({ "rows", json_of_count(r->rows) }, { "rows_aside", json_of_count(r->aside) },
+    return JSON_OF(JSON_FIELD(r, rows), { "rows_aside", JSON(r->aside) },
                    { "grown", policy_gap_json(&r->grown, 0) }, { "mended", policy_gap_json(&r->mended, 0) },
                    { "states_mended", r->states < 0 ? json_null() : json_integer(r->states) },
                    { "certificate", certificate_json(&r->certificate) });
@@ -139,7 +131,6 @@ json_t *forest_cost_json(const struct forest *f)
 {
     struct tree_export_cost c = tree_export_cost(f);
 
-    return JSON_OF({ "operations", json_of_count(c.operations) },
-                   { "table_bytes", json_of_count(c.table_bytes) },
-                   { "flow_bytes", json_of_count(sizeof(struct rule_flow)) });
+    return JSON_OF({ "operations", JSON(c.operations) }, { "table_bytes", JSON(c.table_bytes) },
+                   { "flow_bytes", JSON(sizeof(struct rule_flow)) });
 }

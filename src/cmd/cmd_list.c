@@ -29,7 +29,7 @@
 /* Appends an object with a name and, unless NULL, a description. */
 static json_t *add_entry(json_t *array, const char *name, const char *about)
 {
-    json_t *entry = JSON_OF({ "name", json_of_text(name) });
+    json_t *entry = JSON_OF({ "name", JSON(name) });
 
     if (about)
         json_put_text(entry, "about", about);
@@ -67,7 +67,7 @@ static void list_ccs(struct list *l)
         size_t                used = 0;
 
         for (const enum knob *k = cc->knobs; k && *k != KNOB_COUNT && used < sizeof(text); k++) {
-            json_array_append_new(knobs, json_of_text(knob_info[*k].name));
+            json_array_append_new(knobs, JSON(knob_info[*k].name));
             used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
                                      knob_info[*k].name);
         }
@@ -100,9 +100,8 @@ static void list_nics(struct list *l)
             const char *unit = v->unit == NIC_OF_LINE ? "of line rate"
                                                       : knob_unit_name(knob_info[v->knob].unit);
 
-            JSON_PUT(add_entry(values, knob_info[v->knob].name, NULL),
-                     { "value", json_of_number(v->value) }, { "unit", json_of_text(unit) },
-                     { "is_per_25_gbps", json_boolean(v->unit == NIC_PER_25G) });
+            JSON_PUT(add_entry(values, knob_info[v->knob].name, NULL), JSON_FIELD(v, value),
+                     { "unit", JSON(unit) }, { "is_per_25_gbps", json_boolean(v->unit == NIC_PER_25G) });
             fputs(v == p->value ? "" : ", ", out);
             print_nic_value(out, v);
         }
@@ -119,12 +118,11 @@ static void list_asics(struct list *l)
         double alpha = a->pfc_shift == ASIC_NO_SHIFT ? NAN : 1.0 / (1 << a->pfc_shift);
         char   text[32];
 
-        JSON_PUT(add(l, a->name, a->about), { "capacity_bps", json_of_number((double)a->capacity_bps) },
-                 { "buffer_bytes", json_of_number((double)a->buffer_bytes) },
-                 { "alpha", json_of_number(alpha) },
+        JSON_PUT(add(l, a->name, a->about), { "capacity_bps", JSON((double)a->capacity_bps) },
+                 { "buffer_bytes", JSON((double)a->buffer_bytes) }, { "alpha", JSON(alpha) },
                  { "cell_bytes", a->cell_bytes ? json_integer(a->cell_bytes) : json_null() },
                  { "latency_ns", a->latency_ns ? json_integer(a->latency_ns) : json_null() },
-                 { "source", json_of_text(a->source) });
+                 JSON_FIELD(a, source));
         table_cell(l->table, "%s", text_from_bytes(text, sizeof(text), (double)a->buffer_bytes));
         table_cell(l->table, isnan(alpha) ? "-" : "%.10g", alpha);
         table_cell(l->table, a->cell_bytes ? "%u B" : "-", a->cell_bytes);
@@ -203,10 +201,9 @@ static void list_knobs(struct list *l)
         const char             *toward = toward_text(k);
         char                    text[KNOB_TEXT_MAX];
 
-        JSON_PUT(add_entry(l->array, k->name, k->about), { "where", json_of_text(knob_where_name(k->where)) },
-                 { "unit", json_of_text(knob_unit_name(k->unit)) }, { "initial", json_of_number(k->initial) },
-                 { "min", json_of_number(k->min) }, { "max", json_of_number(k->max) },
-                 { "more_favours", toward ? json_string(toward) : json_null() });
+        JSON_PUT(add_entry(l->array, k->name, k->about), { "where", JSON(knob_where_name(k->where)) },
+                 { "unit", JSON(knob_unit_name(k->unit)) }, JSON_FIELD(k, initial), JSON_FIELD(k, min),
+                 JSON_FIELD(k, max), { "more_favours", toward ? JSON(toward) : json_null() });
         table_cells(l->table, k->name, knob_where_name(k->where), knob_text(text, i, k->initial), NULL);
         table_cell(l->table, "%.10g..%s", k->min, knob_text(text, i, k->max));
         table_cells(l->table, toward ? toward : "-", k->about, NULL);
@@ -240,8 +237,8 @@ static void add_key(void *list, const char *section, const struct key_row *k)
 {
     struct list *l = list;
 
-    JSON_PUT(add_entry(l->array, k->name, k->about), { "section", json_of_text(section) },
-             { "unit", json_of_text(key_unit_name(k->unit)) }, { "initial", json_of_text(k->initial) });
+    JSON_PUT(add_entry(l->array, k->name, k->about), { "section", JSON(section) },
+             { "unit", JSON(key_unit_name(k->unit)) }, JSON_FIELD(k, initial));
     table_cells(l->table, *section ? section : "-", k->name, key_unit_name(k->unit), k->initial, k->about,
                 NULL);
 }
@@ -258,8 +255,7 @@ static void put_initial(json_t *entry, const struct key_row *o)
     if (o->unit == KEY_YES)
         json_object_set_new(entry, "initial", json_boolean(option_initial(o) != 0));
     else if (o->unit == KEY_REAL || o->unit == KEY_COUNT)
-        JSON_PUT(entry, { "initial", json_of_number(option_initial(o)) }, { "min", json_of_number(o->min) },
-                 { "max", json_of_number(o->max) });
+        JSON_PUT(entry, { "initial", JSON(option_initial(o)) }, JSON_FIELD(o, min), JSON_FIELD(o, max));
     else
         json_put_text(entry, "initial", o->initial);
 }
@@ -325,8 +321,7 @@ static void list_tuners(struct list *l)
     add_options(l->more, "all searches", shared);
     for (const struct tuner_alias *a = tuner_aliases; a->name; a++) {
         JSON_PUT(add_entry(l->array, a->name, a->about),
-                 { "stands_for", JSON_OF({ "kind", json_of_text(a->tuner) },
-                                         { a->option, json_of_text(a->value) }) });
+                 { "stands_for", JSON_OF({ "kind", JSON(a->tuner) }, { a->option, JSON(a->value) }) });
         table_cell(l->table, "%s", a->name);
         table_cell(l->table, "%s: %s with %s=%s", a->about, a->tuner, a->option, a->value);
     }

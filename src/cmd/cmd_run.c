@@ -38,13 +38,11 @@ static const struct cmd_option option_rows[] = {
     { .help = "Results:" },
     CMD_FORMATS(struct options, format, ""),
     { "out", 'o', "DIR", "Write report.html, CSV files, and summary.json to DIR, atomically when the run "
-      "ends",
-      KEY_AT(struct options, files.out) },
+      "ends", KEY_AT(struct options, files.out) },
     CMD_QUIET(struct options, is_quiet),
     { .help = "Recordings:" },
     { "trace", 0, "FILE", "Write flows, pauses, queues, and iterations as JSON for Perfetto or "
-      "chrome://tracing",
-      KEY_AT(struct options, files.single[RUN_FILE_TRACE]) },
+      "chrome://tracing", KEY_AT(struct options, files.single[RUN_FILE_TRACE]) },
     { "trace-limit", 0, "SIZE", "Maximum size of the trace (default: 256MB)",
       KEY_AT(struct options, files.trace_bytes_max), KEY_BYTES, LIMIT_MIN, 1e18 },
     { "samples", 0, "FILE", "Write queue lengths and flow rates over time as CSV. Uses one thread",
@@ -64,8 +62,7 @@ static const struct cmd_option option_rows[] = {
     { "hpcc-pfc", 0, "FILE", "Write PFC frames in the format of the HPCC ns-3 fork (pfc.txt)",
       KEY_AT(struct options, files.single[RUN_FILE_HPCC_PFC]) },
     { "htsim-flows", 0, "FILE", "Model htsim: write each flow with its packets, windows, and delays, in 26 "
-      "columns",
-      KEY_AT(struct options, files.single[RUN_FILE_HTSIM_FLOWS]) },
+      "columns", KEY_AT(struct options, files.single[RUN_FILE_HTSIM_FLOWS]) },
     { .help = "Speed:" },
     CMD_THREADS(struct options, threads),
     { 0 },
@@ -85,10 +82,10 @@ static void settle_files(struct run_files_paths *f)
     };
 
     if (f->is_pcap_cut && !pcap)
-        cmd_usage("--pcap-headers goes with --pcap FILE, which is not there");
+        cmd_usage("--pcap-headers goes with --pcap FILE");
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         if (*rows[i].value && !rows[i].file)
-            cmd_usage("%s goes with %s FILE, which is not there", rows[i].option, rows[i].of);
+            cmd_usage("%s goes with %s FILE", rows[i].option, rows[i].of);
         if (!*rows[i].value)
             *rows[i].value = rows[i].otherwise;
     }

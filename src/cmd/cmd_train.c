@@ -56,8 +56,7 @@ static const struct cmd_option acc_rows[] = {
     { "traffic", 0, "KIND", "Traffic to learn from: all (default); published (what ACC's paper trained "
       "with, which differs from its experiments)", KEY_AT(REQUEST, traffic), .choices = train_traffic_names },
     { "search", 0, "N", "First search N generations for a rule that guides the net (default: 50; 0: no "
-      "guide)",
-      KEY_AT(REQUEST, search), KEY_COUNT, 0, 100000 },
+      "guide)", KEY_AT(REQUEST, search), KEY_COUNT, 0, 100000 },
     { "rounds", 0, "N", "Rounds of runs (default: 60)", KEY_AT(REQUEST, rounds), KEY_COUNT, 1, 100000 },
     { "runs", 0, "N", "Runs per round (default: 12)", KEY_AT(REQUEST, runs), KEY_COUNT, 1, 1000 },
     { "updates", 0, "N", "Updates of the net after each round (default: 1000)",
@@ -119,14 +118,12 @@ static const struct cmd_line acc_line = {
 
 static void print_acc_json(const struct train *t)
 {
-    cmd_print_json(JSON_OF({ "model", json_of_text("acc") }, { "out", json_of_text(t->request.out) },
+    cmd_print_json(JSON_OF({ "model", JSON("acc") }, { "out", JSON(t->request.out) },
                            { "seed", json_of_seed(t->request.seed) },
-                           { "generations", json_of_count(t->state.generations) },
-                           { "rule_score",
-                             json_of_number(t->state.generations ? t->state.rule_score : NAN) },
-                           { "rounds", json_of_count(t->state.rounds) },
-                           { "best_round", json_of_count(t->state.best_round) },
-                           { "best_score", json_of_number(t->request.check ? t->state.best_score : NAN) }));
+                           { "generations", JSON(t->state.generations) },
+                           { "rule_score", JSON(t->state.generations ? t->state.rule_score : NAN) },
+                           { "rounds", JSON(t->state.rounds) }, { "best_round", JSON(t->state.best_round) },
+                           { "best_score", JSON(t->request.check ? t->state.best_score : NAN) }));
 }
 
 static int train_acc(int argc, char **argv)
@@ -176,8 +173,7 @@ static const struct cmd_option rlcc_rows[] = {
       .add = set_body },
     { "world", 'w', "WORLD", "World to learn in: many_to_one:HOSTS_QPS, all_to_all:HOSTS_QPS or "
       "long_short:HOSTS; with links of another delay and rate many_to_one:8_1@5us,400Gbps. May be given more "
-      "than once (default: those of the published training)",
-      CMD_LIST(REQUEST, world, worlds) },
+      "than once (default: those of the published training)", CMD_LIST(REQUEST, world, worlds) },
     SEED_OPTION(REQUEST),
     { "updates", 0, "N", "Updates of the weights (default: 1000)", KEY_AT(REQUEST, updates), KEY_COUNT, 1,
       1000000 },
@@ -191,15 +187,13 @@ static const struct cmd_option rlcc_rows[] = {
       KEY_AT(REQUEST, mtu_bytes), KEY_COUNT, 256, 8192 },
     { "rate", 0, "X", "Learning rate of Adam (default: 0.01)", KEY_AT(REQUEST, rate), KEY_REAL, 1e-6, 1 },
     { "rate-end", 0, "X", "Fraction to which the learning rate falls in the second half (default: 0.02; "
-      "published: 1)",
-      KEY_AT(REQUEST, rate_end), KEY_REAL, 0, 1 },
+      "published: 1)", KEY_AT(REQUEST, rate_end), KEY_REAL, 0, 1 },
     { "gamma", 0, "X", "Weight of the next step (default: 0.99; 0: equation 3 of the paper alone)",
       KEY_AT(REQUEST, gamma), KEY_REAL, 0, 1 },
     { "smoothing", 0, "X", "Weight of differences between actions (default: 1)",
       KEY_AT(REQUEST, smoothing), KEY_REAL, 0, 100 },
     { "hide-history", 0, NULL, "Flows other than the first see actions of 1: the defect of the published "
-      "environment",
-      KEY_AT(REQUEST, hides_history) },
+      "environment", KEY_AT(REQUEST, hides_history) },
     JOBS_OPTION(REQUEST, POOL_WORKERS_MAX, "Worlds"),
     JSON_OPTION(REQUEST),
     FORMAT_OPTION(struct rlcc_options),
@@ -229,9 +223,8 @@ static void print_rlcc_json(const struct rlcc_train *t)
 {
     struct rule_cfg rule = { 0 };
 
-    cmd_print_json(JSON_OF({ "model", json_of_text("rlcc") }, { "out", json_of_text(t->request.out) },
-                           { "seed", json_of_seed(t->request.seed) },
-                           { "updates", json_of_count(t->updates) },
+    cmd_print_json(JSON_OF({ "model", JSON("rlcc") }, { "out", JSON(t->request.out) },
+                           { "seed", json_of_seed(t->request.seed) }, JSON_FIELD(t, updates),
                            { "policy", policy_json(&t->policy, &rule) }));
 }
 

@@ -50,14 +50,12 @@ static const struct cmd_option option_rows[] = {
     CMD_THREADS(struct options, request.threads),
     { .help = "Check:" },
     { "check", 0, "N", "Compare the found setting with the scenario's on N other seeds (default: 5; 0: do "
-      "not)",
-      KEY_AT(struct options, request.checks), KEY_COUNT, 0, 1000 },
+      "not)", KEY_AT(struct options, request.checks), KEY_COUNT, 0, 1000 },
     { "keep", 0, NULL, "Keep the found setting even if the check shows that it is worse",
       KEY_AT(struct options, request.is_kept) },
     { .help = "Output:" },
     { "out", 'o', "FILE", "Save the setting as YAML, for '--from' and for 'tuner: {kind: fixed, setting: "
-      "FILE}'",
-      KEY_AT(struct options, request.out) },
+      "FILE}'", KEY_AT(struct options, request.out) },
     { "history", 0, "FILE", "Write all steps of the search, for anole explain",
       KEY_AT(struct options, request.history) },
     { "report", 0, "FILE", "Save a web page: what was tried, what changed, and the check",
@@ -132,14 +130,11 @@ static json_t *tune_json(const struct tune *t)
         json_array_append_new(seeds, json_of_seed(s->seed + i));
     tune_verdict_text(verdict, sizeof(verdict), &t->check, t->request->is_kept);
     return JSON_OF({ "answer", card_end_json(tune_answer(t, EMPTY_CARD)) },
-                   { "scenario", json_of_text(t->request->path) },
-                   { "tuner", json_of_text(t->request->tuner ? t->request->tuner :
-                                           s->loop.tuning.algo->name) },
-                   { "intervals", json_of_count(s->loop.tuning.steps) }, { "seeds", seeds },
-                   { "is_over", json_boolean(s->is_over) },
-                   { "verdict", json_of_text(words[t->check.verdict]) },
-                   { "verdict_text", json_of_text(verdict) },
-                   { "is_kept", json_boolean(t->kept == &s->best) },
+                   { "scenario", JSON(t->request->path) },
+                   { "tuner", JSON(t->request->tuner ? t->request->tuner : s->loop.tuning.algo->name) },
+                   { "intervals", JSON(s->loop.tuning.steps) }, { "seeds", seeds },
+                   { "is_over", json_boolean(s->is_over) }, { "verdict", JSON(words[t->check.verdict]) },
+                   { "verdict_text", JSON(verdict) }, { "is_kept", json_boolean(t->kept == &s->best) },
                    { "changes", json_of_changes(&s->start, &s->best) }, { "knobs", json_of_knobs(t->kept) },
                    { "check", t->check.seeds ? tune_check_json(&t->check) : json_null() });
 }
@@ -180,15 +175,19 @@ static int tune_scenario(const struct options *o, struct err *err)
 
 static int tune_from(const struct options *o, struct err *err)
 {
-    struct knobs knobs;
-    char         about[300];
+    struct knobs   knobs;
+    struct outfile out = { 0 };
+    char           about[300];
     int rc = tune_read_setting(o->from, o->rate_bps ? o->rate_bps : RATE_BPS, o->rtt_ps, &knobs, err);
 
     snprintf(about, sizeof(about), "The setting '%.200s'.\n", text_base_name(text_file_name(o->from)));
     if (!rc && o->request.out)
-        rc = setting_write_yaml(o->request.out, &knobs, about, err);
+        rc = outfile_open(&out, o->request.out, err);
+    if (out.stream)
+        setting_print_yaml(&knobs, about, out.stream);
+    rc = outfile_end(&out, rc, err);
     if (!rc && o->is_json)
-        cmd_print_json(JSON_OF({ "setting", json_of_text(o->from) }, { "knobs", json_of_knobs(&knobs) }));
+        cmd_print_json(JSON_OF({ "setting", JSON(o->from) }, { "knobs", json_of_knobs(&knobs) }));
     else if (!rc)
         device_print(o->device, &knobs, about);
     return rc;

@@ -102,11 +102,9 @@ static void add_row(void *list, const struct row *r)
     const char  *over_time = how_text(how, &r->info), *shown_in = places_text(places, r);
     const char  *texts[] = { r->of, unit, over_time, better, shown_in, r->info.help };
 
-    json_array_append_new(l->array, JSON_OF(
-        { "name", json_of_text(r->info.name) }, { "about", json_of_text(r->info.help) },
-        { "of", json_of_text(r->of) }, { "unit", json_of_text(unit) },
-        { "over_time", json_of_text(over_time) }, { "better", json_of_text(better) },
-        { "label", json_of_text(r->info.label) }, { "shown_in", json_of_text(shown_in) }));
+    JSON_ADD(l->array, { "name", JSON(r->info.name) }, { "about", JSON(r->info.help) }, JSON_FIELD(r, of),
+             { "unit", JSON(unit) }, { "over_time", JSON(over_time) }, { "better", JSON(better) },
+             { "label", JSON(r->info.label) }, { "shown_in", JSON(shown_in) });
     table_cell(l->table, "%s%s", r->info.name, r->info.how == FIGURE_STATS ? "_*" : "");
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         table_cell(l->table, "%s", *texts[i] ? texts[i] : "-");

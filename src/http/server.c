@@ -367,9 +367,8 @@ static struct MHD_Daemon *start_at(struct server *s, const struct addrinfo *a)
     flags |= (s->cert ? (unsigned)MHD_USE_TLS : 0) | (a->ai_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0);
     errno = 0;
     return MHD_start_daemon(flags, 0, NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR, a->ai_addr,
-                            MHD_OPTION_CONNECTION_LIMIT, connections,
-                            MHD_OPTION_PER_IP_CONNECTION_LIMIT, connections / 2,
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES_MAX,
+                            MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+                            connections / 2, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES_MAX,
                             MHD_OPTION_CONNECTION_TIMEOUT, SILENT_S_MAX, MHD_OPTION_STRICT_FOR_CLIENT, 1,
                             MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_ARRAY, s->cert ? tls : none,
                             MHD_OPTION_END);

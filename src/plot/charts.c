@@ -38,24 +38,26 @@ int charts_read(const char *path, json_t **page, struct err *err)
 
 struct chart_values { double *v; uint32_t count; };
 
-static struct chart_values values_new(const json_t *list)
+/* Returns the numbers of a list; with a key, one field of each of its objects; if that is a list, its number
+ * 'at'. */
+static struct chart_values values_at(const json_t *list, const char *key, size_t at)
 {
-    return (struct chart_values){ xcalloc(json_array_size(list) + 1, sizeof(double)),
-                                  (uint32_t)json_array_size(list) };
-}
-
-/* Returns the numbers of a list; with a key, one field of each of its objects. */
-static struct chart_values values_of(const json_t *list, const char *key)
-{
-    struct chart_values v = values_new(list);
+    struct chart_values v = { xcalloc(json_array_size(list) + 1, sizeof(double)),
+                              (uint32_t)json_array_size(list) };
     const json_t       *value;
     size_t              i;
 
     json_array_foreach(list, i, value) {
         value = key ? json_object_get(value, key) : value;
+        value = json_is_array(value) ? json_array_get(value, at) : value;
         v.v[i] = json_is_number(value) ? json_number_value(value) : NAN;
     }
     return v;
+}
+
+static struct chart_values values_of(const json_t *list, const char *key)
+{
+    return values_at(list, key, 0);
 }
 
 static const json_t *runs_of(const json_t *page)
@@ -345,18 +347,6 @@ static void choose_metrics(const json_t *sweep, size_t *x, size_t *y)
     }
 }
 
-static struct chart_values figure_values(const json_t *points, size_t figure)
-{
-    struct chart_values v = values_new(points);
-
-    for (uint32_t i = 0; i < v.count; i++) {
-        const json_t *value = json_array_get(json_object_get(json_array_get(points, i), "figures"), figure);
-
-        v.v[i] = json_is_number(value) ? json_number_value(value) : NAN;
-    }
-    return v;
-}
-
 static void draw_front(struct axes *a, const struct chart_values *x, const struct chart_values *y, int x_sign,
                        int y_sign)
 {
@@ -392,7 +382,7 @@ static bool draw_pareto(const json_t *page, struct picture *p)
     choose_metrics(sweep, &fx, &fy);
     if (fx == SIZE_MAX || fy == SIZE_MAX)
         return false;
-    struct chart_values x = figure_values(points, fx), y = figure_values(points, fy);
+    struct chart_values x = values_at(points, "figures", fx), y = values_at(points, "figures", fy);
     const json_t       *across = json_array_get(figures, fx), *up = json_array_get(figures, fy);
     begin_page(p, page, HEIGHT + legend_room(1), seeds > 1 ? "All settings of the sweep, means over seeds"
                : "All settings of the sweep");

@@ -1,5 +1,6 @@
 #include "plot/picture.h"
 #include "base/err.h"
+#include "base/print/html.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,14 +45,6 @@ static void add_path(struct picture *p, const double *xy, uint32_t points, uint3
               xy, points);
 }
 
-static void add_rect(struct picture *p, double x, double y, double width, double height, uint32_t rgb,
-                     double opacity)
-{
-    add_shape(p, (struct shape){ .kind = SHAPE_RECT, .rgb = rgb, .width = width, .height = height,
-                                 .opacity = opacity },
-              (const double[]){ x, y }, 1);
-}
-
 static void add_dot(struct picture *p, double x, double y, double radius, uint32_t rgb)
 {
     add_shape(p, (struct shape){ .kind = SHAPE_DOT, .rgb = rgb, .width = radius, .opacity = 1 },
@@ -76,26 +69,7 @@ void picture_heading(struct picture *p, double x, double y, double size, const c
     add_text(p, (struct shape){ .width = size, .is_bold = true }, x, y, text);
 }
 
-/* Reads upwards, centered. */
-static void add_upright(struct picture *p, double x, double y, double size, const char *text)
-{
-    add_text(p, (struct shape){ .width = size, .anchor = ANCHOR_MIDDLE, .is_upright = true }, x, y, text);
-}
-
 /* ---- SVG ---- */
-
-/* Replaces characters that XML does not allow by '?'. */
-static void print_escaped(const char *text, FILE *out)
-{
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        switch (*c) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default:  fputc(*c < 0x20 ? '?' : *c, out); break;
-        }
-}
 
 static void print_path(const struct shape *s, FILE *out)
 {
@@ -128,7 +102,7 @@ static void print_text(const struct shape *s, FILE *out)
     if (s->is_upright)
         fprintf(out, " transform=\"rotate(-90 %.2f %.2f)\"", s->xy[0], s->xy[1]);
     fputc('>', out);
-    print_escaped(s->text, out);
+    html_text(out, s->text);
     fputs("</text>\n", out);
 }
 
@@ -160,9 +134,9 @@ void picture_svg(const struct picture *p, FILE *out)
             "width=\"%.0f\" height=\"%.0f\" "
             "viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"DejaVu Sans, Helvetica, Arial, "
             "sans-serif\">\n<title>", p->width, p->height, p->width, p->height);
-    print_escaped(p->title, out);
+    html_text(out, p->title);
     fputs("</title>\n<desc>", out);
-    print_escaped(p->source, out);
+    html_text(out, p->source);
     fprintf(out, "</desc>\n<rect width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n", p->width, p->height);
     for (uint32_t i = 0; i < p->shapes; i++)
         print_shape(&p->shape[i], out);
@@ -175,6 +149,7 @@ void picture_svg(const struct picture *p, FILE *out)
 #define TEXT      11.0
 #define GRID      0xe3e6e8
 #define LINE      0x555555
+#define SHADE     0x78828f
 
 /* Palette by Okabe and Ito, distinguishable with any color vision. */
 static const uint32_t colours[] = { 0x0072b2, 0xd55e00, 0x009e73, 0xb0468c, 0xc98a00, 0x3f9fe0, 0x4d4d4d,
@@ -370,7 +345,9 @@ void axes_shade(const struct axes *a, double from, double to, const char *name)
     right = right > a->x + a->width ? a->x + a->width : right;
     if (right <= left)
         return;
-    add_rect(a->picture, left, a->y, right - left, a->height, 0x78828f, 0.18);
+    add_shape(a->picture, (struct shape){ .kind = SHAPE_RECT, .rgb = SHADE, .width = right - left,
+                                          .height = a->height, .opacity = 0.18 },
+              (const double[]){ left, a->y }, 1);
     picture_text(a->picture, left + 3, a->y + 11, 9, ANCHOR_START, name);
 }
 
@@ -398,7 +375,8 @@ void axes_frame(const struct axes *a)
     format_label(text, &a->across);
     picture_text(a->picture, a->x + a->width / 2, bottom + 31, TEXT, ANCHOR_MIDDLE, text);
     format_label(text, &a->up);
-    add_upright(a->picture, a->x - 50, a->y + a->height / 2, TEXT, text);
+    add_text(a->picture, (struct shape){ .width = TEXT, .anchor = ANCHOR_MIDDLE, .is_upright = true },
+             a->x - 50, a->y + a->height / 2, text);
 }
 
 void axes_curve(struct axes *a, const double *x, const double *y, uint32_t count, bool has_points,

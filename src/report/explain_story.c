@@ -185,8 +185,7 @@ static void print_quiet(const struct history *h, struct episode e, FILE *out)
     char           span[72], when[32], elephants[96] = "";
 
     if (!h->queues.queues)
-        snprintf(elephants, sizeof(elephants), ", elephants %s of flows",
-                 share_text(f.mean[ELEPHANTS]).buf);
+        snprintf(elephants, sizeof(elephants), ", elephants %s of flows", share_text(f.mean[ELEPHANTS]).buf);
     say(out, span_text(span, h, e),
         "%s for %u interval%s: goodput %s, mean RTT %s, paused %s per ms (all ports)%s",
         h->queues.queues ? "queues set one by one" : "nothing tried", e.to - e.from,
@@ -481,17 +480,10 @@ void explain_print_knob(const struct history *h, enum knob knob, FILE *out)
 
 /* ---- partial runs ---- */
 
-#define SUMMARY_BYTES_MAX (1u << 28)
-
 char *explain_partial(const char *summary_path)
 {
-    char      *text, *said = NULL, when[32];
-    size_t     length;
-    struct err ignored;
-
-    if (text_read_file(summary_path, SUMMARY_BYTES_MAX, &text, &length, &ignored))
-        return NULL;
-    json_t       *summary = json_loadb(text, length, 0, NULL);
+    char         *said = NULL, when[32];
+    json_t       *summary = json_load_file(summary_path, 0, NULL);
     const json_t *all = json_object_get(summary, "all");
     const char   *stuck = json_string_value(json_object_get(all, "stuck_why")),
                  *failed = json_string_value(json_object_get(all, "failed"));
@@ -502,6 +494,5 @@ char *explain_partial(const char *summary_path)
         said = xprintf("nothing moved after %s; the figures are of the time before. %s",
                        text_from_time(when, sizeof(when), (uint64_t)(since_us * (double)PS_PER_US)), stuck);
     json_decref(summary);
-    free(text);
     return said;
 }

@@ -13,9 +13,7 @@
 
 static void add_traffic_row(json_t *rows, const char *label, const char *unit, double value)
 {
-    json_array_append_new(rows, JSON_OF(
-        { "label", json_of_text(label) }, { "value", json_of_number(value) },
-        { "unit", json_of_text(unit) }));
+    JSON_ADD(rows, { "label", JSON(label) }, { "value", JSON(value) }, { "unit", JSON(unit) });
 }
 
 static void add_op_rows(json_t *rows, const struct results *r, uint32_t entry)
@@ -91,9 +89,8 @@ static json_t *traffic_json(const struct results *r)
 
         add_job_rows(rows, r, i);
         add_flow_rows(rows, r, i);
-        json_array_append_new(list, JSON_OF(
-            { "name", json_of_text(r->scenario->entry[i].name) },
-            { "kind", json_of_text(r->scenario->entry[i].kind) }, { "rows", rows }));
+        JSON_ADD(list, { "name", JSON(r->scenario->entry[i].name) },
+                 { "kind", JSON(r->scenario->entry[i].kind) }, { "rows", rows });
     }
     return list;
 }
@@ -118,14 +115,13 @@ static json_t *sizes_json(const struct results *r)
 
         if (c->count == 0)
             continue;
-        json_array_append_new(rows, JSON_OF(
-            { "bytes_min", json_of_count(fct_size_min(i)) },
-            { "bytes_end", i + 1 < FCT_SIZES ? json_of_count(fct_size_min(i + 1)) : json_null() },
-            { "flows", json_of_count(c->count) },
-            { "bytes_mean", json_of_rounded((double)c->bytes / (double)c->count) },
-            { "mean", json_of_rounded(s.mean) }, { "p50", json_of_rounded(s.p50) },
-            { "p95", json_of_rounded(s.p95) }, { "p99", json_of_rounded(s.p99) },
-            { "p999", json_of_rounded(s.p999) }));
+        JSON_ADD(rows, { "bytes_min", JSON(fct_size_min(i)) },
+                 { "bytes_end", i + 1 < FCT_SIZES ? JSON(fct_size_min(i + 1)) : json_null() },
+                 { "flows", JSON(c->count) },
+                 { "bytes_mean", json_of_rounded((double)c->bytes / (double)c->count) },
+                 { "mean", json_of_rounded(s.mean) }, { "p50", json_of_rounded(s.p50) },
+                 { "p95", json_of_rounded(s.p95) }, { "p99", json_of_rounded(s.p99) },
+                 { "p999", json_of_rounded(s.p999) });
     }
     return rows;
 }
@@ -153,9 +149,8 @@ static void add_cdf(json_t *list, const char *quantity, const char *of, const ch
         json_array_append_new(p, json_real(cdf_share(i)));
     }
     snprintf(label, sizeof(label), "%s, %s", quantity, of);
-    json_array_append_new(list, JSON_OF(
-        { "label", json_of_text(label) }, { "quantity", json_of_text(quantity) },
-        { "unit", json_of_text(unit) }, { "count", json_of_count(h->count) }, { "x", x }, { "p", p }));
+    JSON_ADD(list, { "label", JSON(label) }, { "quantity", JSON(quantity) }, { "unit", JSON(unit) },
+             JSON_FIELD(h, count), { "x", x }, { "p", p });
 }
 
 static void add_op_cdfs(json_t *list, const struct results *r, uint32_t entry)
@@ -193,8 +188,8 @@ static double span_ps(const struct series_point *p)
 static json_t *column_json(const char *name, const char *label, const char *group, const char *unit,
                            json_t *values)
 {
-    return JSON_OF({ "name", json_of_text(name) }, { "label", json_of_text(label) },
-                   { "group", json_of_text(group) }, { "unit", json_of_text(unit) }, { "values", values });
+    return JSON_OF({ "name", JSON(name) }, { "label", JSON(label) },
+                   { "group", JSON(group) }, { "unit", JSON(unit) }, { "values", values });
 }
 
 static json_t *entry_column_json(const struct results *r, uint32_t entry)
@@ -258,9 +253,8 @@ static json_t *windows_json(const struct results *r)
 
         if (!t->is_influx || t->start_ps >= r->end_ps)
             continue;
-        json_array_append_new(list, JSON_OF(
-            { "name", json_of_text(t->name) }, { "start_us", json_of_us(t->start_ps) },
-            { "stop_us", json_of_us(t->stop_ps < r->end_ps ? t->stop_ps : r->end_ps) }));
+        JSON_ADD(list, JSON_FIELD(t, name), { "start_us", json_of_us(t->start_ps) },
+                 { "stop_us", json_of_us(t->stop_ps < r->end_ps ? t->stop_ps : r->end_ps) });
     }
     return list;
 }
@@ -289,10 +283,9 @@ static json_t *phases_json(const struct results *r)
 
     edges(r, edge_ps);
     for (uint32_t i = 0; r->has_phases && i < PHASES; i++)
-        json_array_append_new(list, JSON_OF(
-            { "name", json_of_text(phase_names[i]) }, { "start_us", json_of_us(edge_ps[i]) },
-            { "stop_us", json_of_us(edge_ps[i + 1]) },
-            { "metrics", results_json_metrics(metrics, metrics_of_phase(r, (enum phase)i, metrics)) }));
+        JSON_ADD(list, { "name", JSON(phase_names[i]) }, { "start_us", json_of_us(edge_ps[i]) },
+                 { "stop_us", json_of_us(edge_ps[i + 1]) },
+                 { "metrics", results_json_metrics(metrics, metrics_of_phase(r, (enum phase)i, metrics)) });
     free(metrics);
     return list;
 }
@@ -321,8 +314,8 @@ static json_t *knob_json(const struct results *r, uint32_t knob, uint32_t change
         json_array_append_new(at, json_of_us(k->at_ps));
         json_array_append_new(values, json_real(k->value));
     }
-    return JSON_OF({ "name", json_of_text(knob_info[knob].name) },
-                   { "unit", json_of_text(knob_unit_name(knob_info[knob].unit)) }, { "at_us", at },
+    return JSON_OF({ "name", JSON(knob_info[knob].name) },
+                   { "unit", JSON(knob_unit_name(knob_info[knob].unit)) }, { "at_us", at },
                    { "values", values });
 }
 
@@ -342,29 +335,20 @@ static json_t *knobs_json(const struct results *r)
 
 /* ---- all ---- */
 
-static json_t *metrics_json(const struct results *r)
+/* The main figures, and the names of the deciding ones that have a value, most important first. */
+static void put_metrics(json_t *o, const struct results *r)
 {
     uint32_t       count, headlines = metrics_headlines(r);
-    struct metric *list = metrics_new(r, &count);
-    json_t        *made = results_json_metrics(list, count < headlines ? count : headlines);
-
-    free(list);
-    return made;
-}
-
-/* Names of the deciding figures that have a value, most important first. */
-static json_t *deciding_json(const struct results *r)
-{
-    uint32_t       count;
     struct metric *list = metrics_new(r, &count);
     json_t        *names = json_array();
 
     for (uint32_t rank = 0; rank < METRIC_RANKS; rank++)
         for (uint32_t i = 0; i < count && json_array_size(names) < METRICS_DECIDING; i++)
             if (metric_rank(list[i].name) == rank && isfinite(list[i].value))
-                json_array_append_new(names, json_string(list[i].name));
+                json_array_append_new(names, JSON(list[i].name));
+    JSON_PUT(o, { "metrics", results_json_metrics(list, count < headlines ? count : headlines) },
+             { "deciding", names });
     free(list);
-    return names;
 }
 
 /* Sentences that say why the figures are not those of a complete run. */
@@ -376,11 +360,11 @@ static json_t *partial_json(const struct results *r)
     if (r->stuck_why) {
         snprintf(text, sizeof(text), "Nothing moves any more after %s. %s",
                  text_from_time(when, sizeof(when), r->stuck_ps), r->stuck_why);
-        json_array_append_new(list, json_of_text(text));
+        json_array_append_new(list, JSON(text));
     }
     if (r->failure) {
         snprintf(text, sizeof(text), "The run ended before its time: %s", r->failure);
-        json_array_append_new(list, json_of_text(text));
+        json_array_append_new(list, JSON(text));
     }
     return list;
 }
@@ -390,18 +374,18 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
     json_t *o = json_object();
     char    controls[SIM_CC_TEXT_MAX];
 
-    JSON_PUT(o, { "name", json_of_text(name) }, { "scenario", json_of_bytes(r->text, r->text_bytes) },
-                { "set", json_of_texts(r->set, r->sets) },
-                { "seeds", json_pack("[o]", json_sprintf("%llu", (unsigned long long)r->sim->cfg.seed)) },
-                { "model", json_of_text(sim_model_names[r->sim->cfg.model]) },
-                { "fidelity", json_of_text(r->sim->cfg.is_fast ? "fast" : "packet") },
-                { "partial", partial_json(r) }, { "cc", json_of_text(sim_cc_text(&r->sim->cfg, controls)) },
-                { "lb", json_of_text(sim_lb_text(&r->sim->cfg)) }, { "simulated_us", json_of_us(r->end_ps) },
-                { "network", results_json_network(r) }, { "summary", results_json(r) },
-                { "metrics", metrics_json(r) }, { "deciding", deciding_json(r) }, { "sizes", sizes_json(r) },
-                { "cdfs", cdfs_json(r) }, { "series", series_json(r) }, { "windows", windows_json(r) },
-                { "outages", page_outages(r) }, { "phases", phases_json(r) }, { "knobs", knobs_json(r) },
-                { "tuning", page_tuning(r->tuning) });
+    JSON_PUT(o, { "name", JSON(name) }, { "scenario", json_of_bytes(r->text, r->text_bytes) },
+             { "set", json_of_texts(r->set, r->sets) },
+             { "seeds", json_pack("[o]", json_sprintf("%llu", (unsigned long long)r->sim->cfg.seed)) },
+             { "model", JSON(sim_model_names[r->sim->cfg.model]) },
+             { "fidelity", JSON(r->sim->cfg.is_fast ? "fast" : "packet") }, { "partial", partial_json(r) },
+             { "cc", JSON(sim_cc_text(&r->sim->cfg, controls)) }, { "lb", JSON(sim_lb_text(&r->sim->cfg)) },
+             { "simulated_us", json_of_us(r->end_ps) }, { "network", results_json_network(r) },
+             { "summary", results_json(r) });
+    put_metrics(o, r);
+    JSON_PUT(o, { "sizes", sizes_json(r) }, { "cdfs", cdfs_json(r) }, { "series", series_json(r) },
+             { "windows", windows_json(r) }, { "outages", page_outages(r) }, { "phases", phases_json(r) },
+             { "knobs", knobs_json(r) }, { "tuning", page_tuning(r->tuning) });
     if (r->queues->first && r->tuning->algo)
         json_object_set_new(json_object_get(o, "tuning"), "queues", page_queues(r));
     JSON_PUT(o, { "topology", page_topology(r) }, { "traffic", traffic_json(r) },
@@ -411,7 +395,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
 
 static json_t *command_json(struct card *card)
 {
-    json_t *made = json_of_text(card_text(card, CARD_COMMAND));
+    json_t *made = JSON(card_text(card, CARD_COMMAND));
 
     card_fini(card);
     return made;
@@ -452,9 +436,8 @@ void page_put_command(json_t *page, int argc, char *const *argv)
 
 json_t *page_of_run(const struct results *r, const char *const *files)
 {
-    return JSON_OF({ "answer", card_end_json(results_answer(r, EMPTY_CARD)) },
-                   { "kind", json_of_text("run") }, { "version", json_of_text(ANOLE_VERSION) },
-                   { "title", json_of_text(text_base_name(r->scenario->path)) },
+    return JSON_OF({ "answer", card_end_json(results_answer(r, EMPTY_CARD)) }, { "kind", JSON("run") },
+                   { "version", JSON(ANOLE_VERSION) }, { "title", JSON(text_base_name(r->scenario->path)) },
                    { "runs", json_pack("[o]", page_run(r, "", files)) }, { "repeat", repeat_json(r) });
 }
 

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "base/print/card.h"
 #include "base/print/html.h"
-#include "report/metrics.h"
+#include "base/text.h"
 #include "report/page.h"
 #include "core/figures.h"
 #include "report/results_json.h"
@@ -12,16 +12,6 @@
 #include <string.h>
 
 #define RANKED 8                 /* settings of a sweep that are listed */
-
-static enum metric_unit unit_of(const json_t *metric)
-{
-    const char *name = json_get_text(metric, "unit");
-
-    for (enum metric_unit unit = UNIT_NONE; unit <= UNIT_PER_S; unit++)
-        if (strcmp(metric_unit_name(unit), name) == 0)
-            return unit;
-    return UNIT_NONE;
-}
 
 static void put_element(FILE *out, const char *tag, const char *text)
 {
@@ -48,7 +38,7 @@ static struct value_text value_text(const json_t *value, const json_t *metric)
 {
     struct value_text t;
 
-    metric_text(t.buf, sizeof(t.buf), unit_of(metric),
+    text_figure(t.buf, sizeof(t.buf), json_get_text(metric, "unit"),
                 json_is_number(value) ? json_number_value(value) : NAN);
     return t;
 }

@@ -6,6 +6,7 @@
 #include "report/page.h"
 #include "base/err.h"
 #include "report/results_json.h"
+#include "sim/observe/queue_telemetry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ struct edge {
 
 struct picture {
     const struct results *r;
-    uint32_t    *tier;           /* by node of the graph */
+    uint32_t    *tier;           /* by node of the graph: distance from the nearest host */
     uint32_t    *shown;          /* by node of the graph: index in the page, or NOWHERE */
     json_t      *nodes;
     struct edge *edge;
@@ -37,38 +38,12 @@ struct picture {
     bool         is_folded;      /* the hosts of a switch are one node */
 };
 
-/* ---- tiers ---- */
-
-/* Computes each node's distance from the nearest host: 0 for hosts, 1 for switches with hosts. */
-static uint32_t *tiers_of(const struct graph *g)
-{
-    uint32_t *tier = xmalloc((g->nodes + 1ul) * sizeof(*tier));
-    bool      is_more = true;
-
-    for (uint32_t i = 0; i < g->nodes; i++)
-        tier[i] = g->node[i].is_switch ? NOWHERE : 0;
-    for (uint32_t round = 0; is_more; round++) {
-        is_more = false;
-        for (uint32_t i = 0; i < 2 * g->links; i++) {
-            const struct graph_link *l = &g->link[i / 2];
-            uint32_t                 from = i % 2 ? l->b : l->a, to = i % 2 ? l->a : l->b;
-
-            if (tier[from] == round && tier[to] == NOWHERE) {
-                tier[to] = round + 1;
-                is_more = true;
-            }
-        }
-    }
-    return tier;
-}
-
 /* ---- nodes ---- */
 
 static uint32_t add_node(struct picture *p, const char *name, bool is_switch, uint32_t tier)
 {
-    json_array_append_new(p->nodes, JSON_OF(
-        { "name", json_of_text(name) }, { "kind", json_of_text(is_switch ? "switch" : "host") },
-        { "tier", json_of_count(tier == NOWHERE ? 0 : tier) }));
+    JSON_ADD(p->nodes, { "name", JSON(name) }, { "kind", JSON(is_switch ? "switch" : "host") },
+             { "tier", JSON(tier == NOWHERE ? 0 : tier) });
     return (uint32_t)json_array_size(p->nodes) - 1;
 }
 
@@ -171,10 +146,9 @@ json_t *page_outages(const struct results *r)
 
         if (!is_outage(r, i))
             continue;
-        json_array_append_new(list, JSON_OF(
-            { "a", json_of_text(g->node[l->a].name) }, { "b", json_of_text(g->node[l->b].name) },
-            { "start_us", json_of_us(cfg->change[i].at_ps) },
-            { "stop_us", json_of_us(outage_end_ps(r, i)) }));
+        JSON_ADD(list, { "a", JSON(g->node[l->a].name) }, { "b", JSON(g->node[l->b].name) },
+                 { "start_us", json_of_us(cfg->change[i].at_ps) },
+                 { "stop_us", json_of_us(outage_end_ps(r, i)) });
     }
     return list;
 }
@@ -219,8 +193,8 @@ static json_t *share(double value)
 
 static json_t *edge_json(const struct results *r, const struct edge *e)
 {
-    json_t *o = JSON_OF({ "a", json_of_count(e->a) }, { "b", json_of_count(e->b) },
-                        { "rate_bps", json_of_count(e->ab.rate_bps) }, { "ab", share(busy_of(r, &e->ab)) },
+    json_t *o = JSON_OF(JSON_FIELD(e, a), JSON_FIELD(e, b),
+                        { "rate_bps", JSON(e->ab.rate_bps) }, { "ab", share(busy_of(r, &e->ab)) },
                         { "ba", share(busy_of(r, &e->ba)) }, { "ab_max", share(e->ab.busy_max) },
                         { "ba_max", share(e->ba.busy_max) }, { "ab_paused", share(paused_of(r, &e->ab)) },
                         { "ba_paused", share(paused_of(r, &e->ba)) });
@@ -278,7 +252,7 @@ static json_t *heat_row(const struct results *r, const struct port *port)
     snprintf(label, sizeof(label), "%s > %s", node[port->node->id].name, node[port->peer->node->id].name);
     for (uint32_t i = 0; i < r->series->heats; i++)
         json_array_append_new(values, share(series_heat(r->series, i, port->id, port->rate_bps)));
-    return JSON_OF({ "label", json_of_text(label) }, { "values", values });
+    return JSON_OF({ "label", JSON(label) }, { "values", values });
 }
 
 static json_t *heat_json(const struct results *r)
@@ -305,8 +279,9 @@ static json_t *heat_json(const struct results *r)
 json_t *page_topology(const struct results *r)
 {
     struct picture p = { .r = r, .nodes = json_array(), .is_folded = r->sim->net.graph.links > LINKS_MAX,
-                         .tier = tiers_of(&r->sim->net.graph) };
+                         .tier = xcalloc(r->sim->net.graph.nodes + 1ul, sizeof(*p.tier)) };
 
+    telemetry_tiers(r->sim, p.tier);
     add_nodes(&p);
     add_edges(&p);
     json_t *o = JSON_OF({ "nodes", p.nodes }, { "links", edges_json(&p) }, { "heat", heat_json(r) });

@@ -43,7 +43,7 @@ static uint32_t keep_some(const struct tuning *g, bool *is_kept, bool of_decisio
 }
 
 /* Selects all decisions first, then other steps up to the limit. */
-static uint32_t steps_to_tell(const struct tuning *g, uint32_t *step)
+static uint32_t select_steps(const struct tuning *g, uint32_t *step)
 {
     bool    *is_kept = xcalloc(g->steps + 1, sizeof(*is_kept));
     uint32_t kept = keep_some(g, is_kept, true, STEPS_MAX), count = 0;
@@ -64,10 +64,8 @@ static json_t *options_json(const struct tuning *g)
     json_t *list = json_array();
 
     for (uint32_t i = 0; option && option[i].name; i++) {
-        json_array_append_new(list, JSON_OF(
-            { "name", json_of_text(option[i].name) }, { "value", tuning_option(g, i) },
-            { "is_given", json_boolean(g->values.is_given[i]) },
-            { "about", json_of_text(option[i].about) }));
+        JSON_ADD(list, { "name", JSON(option[i].name) }, { "value", tuning_option(g, i) },
+                 { "is_given", json_boolean(g->values.is_given[i]) }, { "about", JSON(option[i].about) });
     }
     return list;
 }
@@ -89,8 +87,8 @@ static json_t *totals_json(const struct tuning *g)
         rejected += verdict == TUNER_REJECTED;
         before = phase;
     }
-    return JSON_OF({ "steps", json_of_count(g->steps) }, { "searches", json_of_count(searches) },
-                   { "accepted", json_of_count(accepted) }, { "rejected", json_of_count(rejected) });
+    return JSON_OF(JSON_FIELD(g, steps), { "searches", JSON(searches) },
+                   { "accepted", JSON(accepted) }, { "rejected", JSON(rejected) });
 }
 
 /* Lists the phases' names in order of appearance. Steps refer to them by index. */
@@ -104,7 +102,7 @@ static json_t *phase_json(json_t *names, const char *phase)
     json_array_foreach(names, i, name)
         if (strcmp(json_string_value(name), phase) == 0)
             return json_integer((json_int_t)i);
-    json_array_append_new(names, json_of_text(phase));
+    json_array_append_new(names, JSON(phase));
     return json_integer((json_int_t)json_array_size(names) - 1);
 }
 
@@ -154,7 +152,7 @@ static void put_decisions(json_t *tuning, json_t *steps, const struct tuning *g,
 
         json_array_append_new(phase, phase_json(phases, phase_of(s)));
         json_array_append_new(verdict, json_integer(s->note.verdict));
-        json_array_append_new(why, json_of_text(s->note.why));
+        json_array_append_new(why, JSON(s->note.why));
         json_array_append_new(set, set_json(s, knobs, place));
     }
     JSON_PUT(steps, { "phase", phase }, { "verdict", verdict }, { "why", why }, { "set", set });
@@ -198,11 +196,10 @@ static json_t *differences_json(const struct knobs *is, const struct knobs *was)
 
 static json_t *tried_json(const struct tuner_tried *t, const struct tuning_step *s)
 {
-    return JSON_OF({ "name", t->name ? json_string(t->name) : json_null() },
-                   { "change", json_of_number(expm1(t->gain)) },
-                   { "change_low", json_of_number(expm1(t->low)) },
-                   { "change_high", json_of_number(expm1(t->high)) }, { "blocks", json_of_count(t->blocks) },
-                   { "is_out", json_boolean(t->is_out) }, { "is_now", json_boolean(t->is_now) },
+    return JSON_OF({ "name", t->name ? JSON(t->name) : json_null() }, { "change", JSON(expm1(t->gain)) },
+                   { "change_low", JSON(expm1(t->low)) }, { "change_high", JSON(expm1(t->high)) },
+                   JSON_FIELD(t, blocks), { "is_out", json_boolean(t->is_out) },
+                   { "is_now", json_boolean(t->is_now) },
                    { "is_chosen", json_boolean(!t->is_now && knobs_equal(&t->knobs, &s->is)) },
                    { "set", differences_json(&t->knobs, &s->was) });
 }
@@ -223,9 +220,8 @@ static json_t *twins_json(const struct tuning *g)
             json_array_append_new(tried, tried_json(&s->note.tried[k], s));
         for (uint32_t k = i + 1; k < g->steps && !g->step[k].note.tries && !*came; k++)
             came = g->step[k].note.why;
-        json_array_append_new(list, JSON_OF(
-            { "end_us", json_of_us(s->end_ps) }, { "why", json_of_text(s->note.why) },
-            { "came", json_of_text(came) }, { "tried", tried }));
+        JSON_ADD(list, { "end_us", json_of_us(s->end_ps) }, { "why", JSON(s->note.why) },
+                 { "came", JSON(came) }, { "tried", tried });
     }
     return list;
 }
@@ -234,9 +230,9 @@ json_t *page_tuning(const struct tuning *g)
 {
     if (!g || !g->algo)
         return json_null();
-    uint32_t *step = xcalloc(g->steps + 1, sizeof(*step)), count = steps_to_tell(g, step);
+    uint32_t *step = xcalloc(g->steps + 1, sizeof(*step)), count = select_steps(g, step);
     json_t *steps = json_object();
-    json_t *o = JSON_OF({ "tuner", json_of_text(g->algo->name) }, { "about", json_of_text(g->algo->about) },
+    json_t *o = JSON_OF({ "tuner", JSON(g->algo->name) }, { "about", JSON(g->algo->about) },
                         { "options", options_json(g) }, { "totals", totals_json(g) });
 
     put_columns(steps, g, step, count);
@@ -294,9 +290,8 @@ static json_t *line_json(const struct results *r, const struct rank *rank)
     if (held)
         add_point(&l, held->at_ps, &held->ecn);
     queue_log_name(name, sizeof(name), r->sim, rank->port);
-    return JSON_OF({ "name", json_of_text(name) }, { "changes", json_of_count(rank->changes) },
-                   { "at_us", l.at }, { "kmin_bytes", l.kmin }, { "kmax_bytes", l.kmax },
-                   { "pmax", l.pmax });
+    return JSON_OF({ "name", JSON(name) }, JSON_FIELD(rank, changes), { "at_us", l.at },
+                   { "kmin_bytes", l.kmin }, { "kmax_bytes", l.kmax }, { "pmax", l.pmax });
 }
 
 json_t *page_queues(const struct results *r)

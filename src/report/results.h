@@ -138,14 +138,14 @@ void results_print_interval(FILE *, const struct report *);
 void results_print_points(FILE *, const struct results *);
 
 /* queues.csv: one line for each queue and slot in which it was in use or its setting changed. */
-void results_print_queue_head(FILE *);
+extern const char results_queue_head[];
 void results_print_queue(FILE *, const struct sim *, const struct slots_row *);
 
 /* unfinished.csv: one line per unfinished flow, in the order of their starts; only if there are any. */
 void results_print_unfinished(const struct results *, FILE *);
 
 /* flows.csv and HPCC's files: one line per event, during the run. */
-void results_print_flow_head(FILE *);
+extern const char results_flow_head[];
 void results_print_flow(FILE *, const struct sim *, const struct scenario *, const struct flow_result *);
 void results_print_hpcc_fct(FILE *, const struct flow_result *);
 

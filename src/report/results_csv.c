@@ -1,5 +1,6 @@
 /* src/report/results_csv.c - results as CSV, with units in the column names. */
 #include "base/err.h"
+#include "base/print/safe.h"
 #include "net/address.h"
 #include "report/metrics.h"
 #include "report/results.h"
@@ -13,40 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct quoted { char buf[264]; };
-
-/* Quotes a user's name as a CSV field, with control characters escaped. */
-static struct quoted quoted(const char *name)
+static struct csv_text node_field(const struct sim *s, uint32_t node)
 {
-    struct quoted q;
-    char          shown[sizeof q.buf], *to = q.buf;
-
-    *to++ = '"';
-    for (name = escape_text(shown, sizeof shown, name); *name && to < q.buf + sizeof q.buf - 3; name++) {
-        if (*name == '"')
-            *to++ = '"';
-        *to++ = *name;
-    }
-    *to++ = '"';
-    *to = '\0';
-    return q;
-}
-
-/* The name of a node or port, quoted if necessary. */
-static struct quoted field(const char *name)
-{
-    static const char plain[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.:/+";
-    struct quoted     q;
-
-    if (name[strspn(name, plain)])
-        return quoted(name);
-    snprintf(q.buf, sizeof q.buf, "%s", name);
-    return q;
-}
-
-static struct quoted node_field(const struct sim *s, uint32_t node)
-{
-    return field(s->net.graph.node[node].name);
+    return csv_field(s->net.graph.node[node].name);
 }
 
 /* ---- --format csv: one table of everything ---- */
@@ -74,7 +44,7 @@ static void print_ops(const struct results *r, uint32_t entry, FILE *out)
         const struct ops_cell *c = ops_cell(r->ops, entry, *k);
 
         fprintf(out, "%s,%s,%" PRIu64 ",%" PRIu64 ",,,,,,", results_op_names[*k],
-                quoted(r->scenario->entry[entry].name).buf, c->count, c->bytes);
+                csv_quoted(r->scenario->entry[entry].name).buf, c->count, c->bytes);
         print_six(out, results_op_us(r, entry, *k));
         fputs(",,\n", out);
     }
@@ -85,7 +55,7 @@ static void print_phases(const struct results *r, FILE *out)
     for (uint32_t i = 0; r->has_phases && i < PHASES; i++) {
         print_row(out, "phase", phase_names[i], &r->fct->phase[i]);
         for (uint32_t e = 0; e < r->scenario->entries; e++)
-            print_row(out, phase_names[i], quoted(r->scenario->entry[e].name).buf,
+            print_row(out, phase_names[i], csv_quoted(r->scenario->entry[e].name).buf,
                       &r->fct->entry_phase[e * PHASES + i]);
     }
 }
@@ -96,7 +66,7 @@ static void print_metrics(const struct results *r, FILE *out)
     struct metric *list = metrics_new(r, &count);
 
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(out, "metric,%s,,,,,,,,,,,,,,,", quoted(list[i].name).buf);
+        fprintf(out, "metric,%s,,,,,,,,,,,,,,,", csv_quoted(list[i].name).buf);
         if (isfinite(list[i].value))
             fprintf(out, "%.15g", list[i].value);
         fprintf(out, ",%s\n", metric_unit_name(list[i].unit));
@@ -113,7 +83,7 @@ void results_print_csv(const struct results *r, FILE *out)
         print_row(out, "size", fct_buckets[i].name, &r->fct->bucket[i]);
     print_row(out, "all", "all", &r->fct->all);
     for (uint32_t i = 0; i < r->scenario->entries; i++)
-        print_row(out, "traffic", quoted(r->scenario->entry[i].name).buf, &r->fct->entry[i]);
+        print_row(out, "traffic", csv_quoted(r->scenario->entry[i].name).buf, &r->fct->entry[i]);
     print_phases(r, out);
     for (uint32_t i = 0; i < r->scenario->entries; i++)
         print_ops(r, i, out);
@@ -135,7 +105,7 @@ void results_print_ports(const struct results *r, FILE *out)
 
         now.paused_ps = port_paused_ps(p, r->end_ps);
         fprintf(out, "%s,%u,%s,%" PRIu64, node_field(r->sim, p->node->id).buf, p->index,
-                field(results_port_name(peer, r->sim, p->peer)).buf, p->rate_bps);
+                csv_field(results_port_name(peer, r->sim, p->peer)).buf, p->rate_bps);
         for (int c = 0; c < PORT_COUNTS; c++)
             if (port_info[c].unit == UNIT_PS)
                 fprintf(out, ",%.6f", (double)now.count[c] / (double)PS_PER_US);
@@ -168,16 +138,14 @@ static void print_ns(FILE *out, uint64_t ps)
     fprintf(out, ",%" PRIu64 ".%03u", whole_ns(ps), (unsigned)(ps % PS_PER_NS));
 }
 
-void results_print_flow_head(FILE *out)
-{
-    fputs("src,dst,sport,dport,prio,traffic,bytes,start_ns,fct_ns,ideal_ns,slowdown,resent_bytes\n", out);
-}
+const char results_flow_head[] =
+    "src,dst,sport,dport,prio,traffic,bytes,start_ns,fct_ns,ideal_ns,slowdown,resent_bytes\n";
 
 void results_print_flow(FILE *out, const struct sim *s, const struct scenario *scenario,
                         const struct flow_result *r)
 {
     fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(s, r->src).buf, node_field(s, r->dst).buf, r->sport,
-            r->dport, r->prio, quoted(scenario->entry[r->traffic].name).buf, r->bytes);
+            r->dport, r->prio, csv_quoted(scenario->entry[r->traffic].name).buf, r->bytes);
     print_ns(out, r->start_ps);
     print_ns(out, r->fct_ps);
     print_ns(out, r->ideal_ps);
@@ -226,7 +194,7 @@ void results_print_unfinished(const struct results *r, FILE *out)
 
         fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(s, f->src).buf,
                 node_field(s, f->dst).buf, f->ports & 0xffff, f->ports >> 16, f->prio,
-                quoted(r->scenario->entry[f->traffic].name).buf, m->bytes);
+                csv_quoted(r->scenario->entry[f->traffic].name).buf, m->bytes);
         print_ns(out, m->start_ps);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%s\n", m->acked_bytes, m->resent_bytes,
                 wait_names[rows.row[i].wait]);
@@ -274,7 +242,7 @@ void results_print_interval_head(FILE *out, const struct scenario *s)
         char name[80];
 
         snprintf(name, sizeof(name), "%s.goodput_bps", s->entry[i].name);
-        fprintf(out, ",%s", quoted(name).buf);
+        fprintf(out, ",%s", csv_quoted(name).buf);
     }
     if (s->watch.monitors)
         fputs(",utility,utility_throughput,utility_rtt,utility_pfc", out);
@@ -368,12 +336,8 @@ void results_print_points(FILE *out, const struct results *r)
 
 /* ---- queues.csv ---- */
 
-void results_print_queue_head(FILE *out)
-{
-    fputs(
-        "start_us,node,port,peer,queue_bytes_mean,tx_share,marked_share,kmin_bytes,kmax_bytes,pmax,changed\n",
-        out);
-}
+const char results_queue_head[] =
+    "start_us,node,port,peer,queue_bytes_mean,tx_share,marked_share,kmin_bytes,kmax_bytes,pmax,changed\n";
 
 void results_print_queue(FILE *out, const struct sim *s, const struct slots_row *r)
 {
@@ -383,7 +347,7 @@ void results_print_queue(FILE *out, const struct sim *s, const struct slots_row 
 
     print_us(out, r->start_ps);
     fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", node_field(s, r->port->node->id).buf, r->port->index,
-            field(results_port_name(peer, s, r->port->peer)).buf, seen->queue_bytes_mean,
+            csv_field(results_port_name(peer, s, r->port->peer)).buf, seen->queue_bytes_mean,
             (double)seen->tx_bytes / bytes_max);
     if (seen->tx_bytes)
         fprintf(out, "%.6f", (double)seen->marked_bytes / (double)seen->tx_bytes);

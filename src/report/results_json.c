@@ -12,7 +12,7 @@
 
 json_t *json_of_us(uint64_t ps)
 {
-    return json_of_number((double)ps / (double)PS_PER_US);
+    return JSON((double)ps / (double)PS_PER_US);
 }
 
 static void put_setup(json_t *o, const struct results *r)
@@ -20,8 +20,8 @@ static void put_setup(json_t *o, const struct results *r)
     const struct sim_cfg *cfg = &r->sim->cfg;
     char controls[SIM_CC_TEXT_MAX];
 
-    JSON_PUT(o, { "seed", json_of_seed(cfg->seed) }, { "model", json_of_text(sim_model_names[cfg->model]) },
-                { "cc", json_of_text(sim_cc_text(cfg, controls)) }, { "lb", json_of_text(sim_lb_text(cfg)) });
+    JSON_PUT(o, { "seed", json_of_seed(cfg->seed) }, { "model", JSON(sim_model_names[cfg->model]) },
+                { "cc", JSON(sim_cc_text(cfg, controls)) }, { "lb", JSON(sim_lb_text(cfg)) });
 }
 
 void results_json_print(json_t *o, FILE *out)
@@ -51,7 +51,7 @@ static void put_stats(json_t *object, const char *prefix, struct fct_stats s)
 
 static void put_cell(json_t *object, const struct fct_cell *c)
 {
-    JSON_PUT(object, { "flows", json_of_count(c->count) }, { "bytes", json_of_count(c->bytes) });
+    JSON_PUT(object, { "flows", JSON(c->count) }, JSON_FIELD(c, bytes));
     put_stats(object, "slowdown", results_slowdown(c));
     put_stats(object, "fct_us", results_fct_us(c));
 }
@@ -61,12 +61,11 @@ static json_t *fct_json(const struct results *r)
     json_t *rows = json_array();
 
     for (uint32_t i = 0; i < FCT_BUCKETS; i++) {
-        json_t *row = JSON_OF({ "size", json_of_text(fct_buckets[i].name) });
+        json_t *row = JSON_OF({ "size", JSON(fct_buckets[i].name) });
 
         put_cell(row, &r->fct->bucket[i]);
-        JSON_PUT(row, { "resent_bytes", json_of_count(r->size[i].resent_bytes) },
-                 { "nacks", json_of_count(r->size[i].nacks) },
-                 { "reordered", json_of_count(r->size[i].reordered) });
+        JSON_PUT(row, { "resent_bytes", JSON(r->size[i].resent_bytes) }, { "nacks", JSON(r->size[i].nacks) },
+                 { "reordered", JSON(r->size[i].reordered) });
         json_array_append_new(rows, row);
     }
     return rows;
@@ -86,15 +85,14 @@ static json_t *waits_json(const struct results *r)
 static json_t *all_json(const struct results *r)
 {
     const struct sim_counters *c = &r->sim->engine.counters;
-    json_t *o = JSON_OF({ "flows_started", json_of_count(c->flows_started) },
-                        { "flows_unfinished", json_of_count((uint64_t)r->flows_unfinished) });
+    json_t *o = JSON_OF(JSON_FIELD(c, flows_started),
+                        { "flows_unfinished", JSON((uint64_t)r->flows_unfinished) });
 
     if (r->flows_unfinished > 0)
         json_object_set_new(o, "unfinished_waits", waits_json(r));
     json_put_count(o, "flows_stuck", (uint64_t)r->flows_stuck);
     if (r->stuck_why)
-        JSON_PUT(o, { "stuck_since_us", json_of_us(r->stuck_ps) },
-                 { "stuck_why", json_of_text(r->stuck_why) });
+        JSON_PUT(o, { "stuck_since_us", json_of_us(r->stuck_ps) }, JSON_FIELD(r, stuck_why));
     if (r->failure)
         json_put_text(o, "failed", r->failure);
     json_put_count(o, "bytes_started", c->bytes_started);
@@ -113,14 +111,12 @@ static json_t *collectives_json(const struct results *r, uint32_t entry)
 
         if (c->count == 0)
             continue;
-        json_array_append_new(rows, JSON_OF(
-            { "collective", json_of_text(name) }, { "group", json_of_text(group) },
-            { "messages", json_of_count(c->count) },
-            { "slowdown", json_of_number((double)c->fct_ps_sum / (double)c->ideal_ps_sum) },
-            { "worst_from", json_of_text(r->sim->net.graph.node[c->worst.src].name) },
-            { "worst_to", json_of_text(r->sim->net.graph.node[c->worst.dst].name) },
-            { "worst_us", json_of_us(c->worst.fct_ps) },
-            { "worst_alone_us", json_of_us(c->worst.ideal_ps) }));
+        JSON_ADD(rows, { "collective", JSON(name) }, { "group", JSON(group) }, { "messages", JSON(c->count) },
+                 { "slowdown", JSON((double)c->fct_ps_sum / (double)c->ideal_ps_sum) },
+                 { "worst_from", JSON(r->sim->net.graph.node[c->worst.src].name) },
+                 { "worst_to", JSON(r->sim->net.graph.node[c->worst.dst].name) },
+                 { "worst_us", json_of_us(c->worst.fct_ps) },
+                 { "worst_alone_us", json_of_us(c->worst.ideal_ps) });
     }
     return rows;
 }
@@ -149,7 +145,7 @@ static void put_ops(json_t *row, const struct results *r, uint32_t entry)
 {
     for (const enum op_kind *k = results_ops_of(r->entry[entry].job); *k != OP_KINDS; k++) {
         const struct ops_cell *c = ops_cell(r->ops, entry, *k);
-        json_t *o = JSON_OF({ "count", json_of_count(c->count) }, { "bytes", json_of_count(c->bytes) });
+        json_t *o = JSON_OF(JSON_FIELD(c, count), JSON_FIELD(c, bytes));
 
         put_stats(o, "us", results_op_us(r, entry, *k));
         json_object_set_new(row, results_op_names[*k], o);
@@ -163,16 +159,11 @@ static void put_job(json_t *row, const struct results *r, uint32_t entry)
 
     put_ops(row, r, entry);
     if (e->job == JOB_TRAINING) {
-        JSON_PUT(row, { "workers", json_of_count(t->workers) },
-                 { "collective_bytes", json_of_count(t->collective_bytes) },
-                 { "iteration_us_mean", json_of_number(e->iteration_us_mean) },
-                 { "exposed_us_mean", json_of_number(e->exposed_us_mean) },
-                 { "exposed_cold_us", json_of_number(e->exposed_cold_us) },
-                 { "exposed_warm_us_mean", json_of_number(e->exposed_warm_us_mean) });
+        JSON_PUT(row, JSON_FIELD(t, workers), JSON_FIELD(t, collective_bytes),
+                 JSON_FIELD(e, iteration_us_mean), JSON_FIELD(e, exposed_us_mean),
+                 JSON_FIELD(e, exposed_cold_us), JSON_FIELD(e, exposed_warm_us_mean));
         put_expected(row, r, entry);
-        JSON_PUT(row, { "algbw_bps", json_of_number(e->algbw_bps) },
-                 { "busbw_bps", json_of_number(e->busbw_bps) },
-                 { "bound_share", json_of_number(e->bound_share) },
+        JSON_PUT(row, JSON_FIELD(e, algbw_bps), JSON_FIELD(e, busbw_bps), JSON_FIELD(e, bound_share),
                  { "collectives", collectives_json(r, entry) });
     } else if (e->job != JOB_NONE) {
         json_put_number(row, e->job == JOB_STORAGE ? "iops" : "calls_per_s", e->ops_per_s);
@@ -184,11 +175,11 @@ static json_t *entry_json(const struct results *r, uint32_t entry)
 {
     const struct traffic_about *t = &r->scenario->entry[entry];
 
-    return JSON_OF({ "name", json_of_text(t->name) }, { "kind", json_of_text(t->kind) },
-                   { "load_asked", json_of_number(t->load > 0 ? t->load : NAN) },
-                   { "load_realised", json_of_number(t->load > 0 ? r->entry[entry].load : NAN) },
-                   { "flows_started", json_of_count(r->entry[entry].flows_started) },
-                   { "bytes_started", json_of_count(r->entry[entry].bytes_started) });
+    return JSON_OF(JSON_FIELD(t, name), JSON_FIELD(t, kind),
+                   { "load_asked", JSON(t->load > 0 ? t->load : NAN) },
+                   { "load_realised", JSON(t->load > 0 ? r->entry[entry].load : NAN) },
+                   { "flows_started", JSON(r->entry[entry].flows_started) },
+                   { "bytes_started", JSON(r->entry[entry].bytes_started) });
 }
 
 static json_t *traffic_json(const struct results *r)
@@ -218,8 +209,8 @@ static json_t *entry_phases_json(const struct results *r, uint32_t phase)
     json_t *rows = json_array();
 
     for (uint32_t e = 0; e < r->scenario->entries; e++) {
-        json_t *row = JSON_OF({ "name", json_of_text(r->scenario->entry[e].name) },
-                              { "goodput_bps", json_of_number(r->entry_phase_bps[e * PHASES + phase]) });
+        json_t *row = JSON_OF({ "name", JSON(r->scenario->entry[e].name) },
+                              { "goodput_bps", JSON(r->entry_phase_bps[e * PHASES + phase]) });
 
         put_cell(row, &r->fct->entry_phase[e * PHASES + phase]);
         json_array_append_new(rows, row);
@@ -235,8 +226,7 @@ static json_t *phases_json(const struct results *r)
         const struct figure_span *p = &r->phase[i];
         enum figure_id list[FIGURE_COUNT];
         uint32_t count = figure_list(FIGURE_HEADLINE, list);
-        json_t *row = JSON_OF({ "phase", json_of_text(phase_names[i]) },
-                              { "us", json_of_number(p->ps / (double)PS_PER_US) });
+        json_t *row = JSON_OF({ "phase", JSON(phase_names[i]) }, { "us", JSON(p->ps / (double)PS_PER_US) });
 
         for (uint32_t f = 0; f < count; f++)
             if (figure_is_derived(list[f]))
@@ -254,8 +244,7 @@ json_t *results_json_network(const struct results *r)
 {
     const struct graph *g = &r->sim->net.graph;
 
-    return JSON_OF({ "hosts", json_of_count(g->hosts) }, { "switches", json_of_count(g->nodes - g->hosts) },
-                   { "links", json_of_count(g->links) },
+    return JSON_OF(JSON_FIELD(g, hosts), { "switches", JSON(g->nodes - g->hosts) }, JSON_FIELD(g, links),
                    { "base_rtt_us", json_of_us(r->sim->net.base_rtt_ps) });
 }
 
@@ -295,10 +284,9 @@ static json_t *pfc_json(const struct results *r)
         const struct port *p = &r->sim->net.port[r->paused[i]];
         char name[PORT_NAME_MAX];
 
-        json_array_append_new(worst, JSON_OF(
-            { "port", json_of_text(results_port_name(name, r->sim, p)) },
-            { "paused_us", json_of_us(port_paused_ps(p, r->end_ps)) },
-            { "pauses", json_of_count(p->counters.pauses) }));
+        JSON_ADD(worst, { "port", JSON(results_port_name(name, r->sim, p)) },
+                 { "paused_us", json_of_us(port_paused_ps(p, r->end_ps)) },
+                 { "pauses", JSON(p->counters.pauses) });
     }
     json_object_set_new(o, "worst", worst);
     return o;
@@ -312,9 +300,8 @@ static json_t *queues_json(const struct results *r)
         const struct port *p = &r->sim->net.port[r->queued[i]];
         char name[PORT_NAME_MAX];
 
-        json_array_append_new(rows, JSON_OF(
-            { "port", json_of_text(results_port_name(name, r->sim, p)) },
-            { "queue_bytes_max", json_of_count(p->counters.queue_bytes_max) }));
+        JSON_ADD(rows, { "port", JSON(results_port_name(name, r->sim, p)) },
+                 { "queue_bytes_max", JSON(p->counters.queue_bytes_max) });
     }
     return rows;
 }
@@ -327,10 +314,8 @@ static json_t *paths_json(const struct results *r)
     for (uint32_t i = 0; i < r->tiers; i++) {
         const struct results_tier *t = &r->tier[i];
 
-        json_array_append_new(rows, JSON_OF(
-            { "links", json_of_text(t->name) }, { "count", json_of_count(t->links) },
-            { "busiest", json_of_number(t->busiest) }, { "median", json_of_number(t->median) },
-            { "least", json_of_number(t->least) }));
+        JSON_ADD(rows, { "links", JSON(t->name) }, { "count", JSON(t->links) }, JSON_FIELD(t, busiest),
+                 JSON_FIELD(t, median), JSON_FIELD(t, least));
     }
     return rows;
 }
@@ -342,11 +327,9 @@ json_t *results_json_metrics(const struct metric *list, uint32_t count)
     json_t *rows = json_array();
 
     for (uint32_t i = 0; i < count; i++) {
-        json_array_append_new(rows, JSON_OF(
-            { "name", json_of_text(list[i].name) }, { "label", json_of_text(list[i].label) },
-            { "unit", json_of_text(metric_unit_name(list[i].unit)) },
-            { "value", json_of_number(list[i].value) },
-            { "better", json_of_text(metric_better_name(list[i].better)) }));
+        JSON_ADD(rows, { "name", JSON(list[i].name) }, { "label", JSON(list[i].label) },
+                 { "unit", JSON(metric_unit_name(list[i].unit)) }, { "value", JSON(list[i].value) },
+                 { "better", JSON(metric_better_name(list[i].better)) });
     }
     return rows;
 }
@@ -364,20 +347,18 @@ static json_t *metrics_json(const struct results *r)
 /* For runs with fidelity fast. */
 static json_t *fidelity_json(const struct results *r, const struct skip_stats *k)
 {
-    json_t *o = JSON_OF({ "kind", json_of_text("fast") });
+    json_t *o = JSON_OF({ "kind", JSON("fast") });
 
     if (k->why_not)
         json_put_text(o, "why_not", k->why_not);
-    JSON_PUT(o, { "packets_skipped", json_of_count(k->packets) },
-                { "hops_skipped_share", json_of_number(r->hops > 0 ? (double)k->hops / r->hops : 0) },
-                { "times_alone", json_of_count(k->holds) }, { "times_disturbed", json_of_count(k->breaks) },
-                { "checks", json_of_count(k->checks) },
-                { "check_off_mean", json_of_number(k->checks ? k->off_mean : NAN) },
-                { "check_off_rms", json_of_number(k->checks ? k->off_rms : NAN) });
+    JSON_PUT(o, { "packets_skipped", JSON(k->packets) },
+             { "hops_skipped_share", JSON(r->hops > 0 ? (double)k->hops / r->hops : 0) },
+             { "times_alone", JSON(k->holds) }, { "times_disturbed", JSON(k->breaks) }, JSON_FIELD(k, checks),
+             { "check_off_mean", JSON(k->checks ? k->off_mean : NAN) },
+             { "check_off_rms", JSON(k->checks ? k->off_rms : NAN) });
     if (r->spread->seeds)
-        JSON_PUT(o, { "seeds", json_of_count(r->spread->seeds) },
-                 { "model_share", json_of_number(r->spread->model) },
-                 { "interval_of", json_of_text("one run packet by packet, with any seed") });
+        JSON_PUT(o, { "seeds", JSON(r->spread->seeds) }, { "model_share", JSON(r->spread->model) },
+                 { "interval_of", JSON("one run packet by packet, with any seed") });
     else if (r->spread->why_not)
         json_put_text(o, "why_no_interval", r->spread->why_not);
     return o;
@@ -388,7 +369,7 @@ json_t *results_json(const struct results *r)
     json_t *o = json_object();
 
     JSON_PUT(o, { "answer", card_end_json(results_answer(r, EMPTY_CARD)) },
-                { "version", json_of_text(ANOLE_VERSION) }, { "scenario", json_of_text(r->scenario->path) },
+                { "version", JSON(ANOLE_VERSION) }, { "scenario", JSON(r->scenario->path) },
                 { "set", json_of_texts(r->set, r->sets) });
     put_setup(o, r);
     if (skip_stats(r->sim))
@@ -407,11 +388,11 @@ json_t *results_json(const struct results *r)
 
 void results_print_json(const struct results *r, FILE *out, bool with_wall)
 {
-    json_t *o = results_json(r), *wall = JSON_OF({ "seconds", json_of_number(r->wall_s) });
+    json_t *o = results_json(r), *wall = JSON_OF({ "seconds", JSON(r->wall_s) });
 
     if (r->wall_s > 0)
-        JSON_PUT(wall, { "hops_per_second", json_of_number(r->hops / r->wall_s) },
-                 { "events_per_second", json_of_number(r->events / r->wall_s) });
+        JSON_PUT(wall, { "hops_per_second", JSON(r->hops / r->wall_s) },
+                 { "events_per_second", JSON(r->events / r->wall_s) });
     if (with_wall)
         json_object_set(o, "wall", wall);
     json_decref(wall);
@@ -423,8 +404,8 @@ void results_print_json(const struct results *r, FILE *out, bool with_wall)
 void results_print_manifest(const struct results *r, const char *const *files, FILE *out)
 {
     json_t *loads = json_array();
-    json_t *o = JSON_OF({ "version", json_of_text(ANOLE_VERSION) },
-                        { "scenario", JSON_OF({ "path", json_of_text(r->scenario->path) },
+    json_t *o = JSON_OF({ "version", JSON(ANOLE_VERSION) },
+                        { "scenario", JSON_OF({ "path", JSON(r->scenario->path) },
                                               { "text", json_of_bytes(r->text, r->text_bytes) },
                                               { "set", json_of_texts(r->set, r->sets) }) });
 
@@ -434,6 +415,6 @@ void results_print_manifest(const struct results *r, const char *const *files, F
     JSON_PUT(o, { "network", results_json_network(r) }, { "traffic", loads },
                 { "counts", figures_json(r, FIGURE_MANIFEST) },
                 { "simulated_us", json_of_us(r->end_ps) }, { "interval_us", json_of_us(r->interval_ps) },
-                { "wall_seconds", json_of_number(r->wall_s) }, { "files", json_of_texts(files, UINT32_MAX) });
+                { "wall_seconds", JSON(r->wall_s) }, { "files", json_of_texts(files, UINT32_MAX) });
     results_json_print(o, out);
 }

@@ -13,7 +13,7 @@ json_t *json_of_us(uint64_t ps);
 /* Everything a run has found, as summary.json holds it. */
 json_t *results_json(const struct results *);
 
-/* Parts of it that other files hold too. */
+/* Parts of it that other files contain too. */
 json_t *results_json_network(const struct results *);
 json_t *results_json_metrics(const struct metric *, uint32_t count);
 

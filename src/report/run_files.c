@@ -6,37 +6,13 @@
 
 /* ---- files of the folder ---- */
 
-static bool is_tuned(const struct run_files *f)
-{
-    return f->simulation->loop.tuner.algo != NULL;
-}
-
-static bool has_gaps(const struct run_files *f)
-{
-    return f->simulation->sim->hosts.gap_record != NULL;
-}
-
-static bool has_queues(const struct run_files *f)
-{
-    return f->simulation->scenario.tuner.is_recorded;
-}
-
-static bool has_unfinished(const struct run_files *f)
-{
-    const struct sim_counters *c = &f->simulation->sim->engine.counters;
-
-    /* Model htsim has them among its own columns: see --htsim-flows. */
-    return c->flows_started != c->flows_done && !f->simulation->sim->htsim;
-}
-
 /* The page comes first and links to the others. */
 enum file {
     PAGE, CHARTS, FLOWS, INTERVALS, PORTS, SUMMARY, MANIFEST, SCENARIO, TUNING, GAPS, QUEUES, UNFINISHED
 };
 
-static const struct row {
+static const struct {
     const char *name;
-    bool      (*is_there)(const struct run_files *);     /* NULL: always */
     bool        is_live;         /* written during the run */
     bool        has_interval;    /* shows the interval of further seeds */
 } rows[] = {
@@ -48,10 +24,10 @@ static const struct row {
     [SUMMARY] = { "summary.json", .has_interval = true },
     [MANIFEST] = { "manifest.json" },
     [SCENARIO] = { "scenario.yaml" },
-    [TUNING] = { "tuning.jsonl", is_tuned },
-    [GAPS] = { "gaps.csv", has_gaps },
-    [QUEUES] = { "queues.csv", has_queues, .is_live = true },
-    [UNFINISHED] = { "unfinished.csv", has_unfinished },
+    [TUNING] = { "tuning.jsonl" },
+    [GAPS] = { "gaps.csv" },
+    [QUEUES] = { "queues.csv", .is_live = true },
+    [UNFINISHED] = { "unfinished.csv" },
 };
 
 static void print_file(const struct run_files *f, enum file file, const struct results *r, FILE *out)
@@ -74,9 +50,19 @@ static void print_file(const struct run_files *f, enum file file, const struct r
 
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
-static bool is_there(const struct run_files *f, const struct row *row)
+/* True if a run like this has the file. */
+static bool is_there(const struct run_files *f, uint32_t file)
 {
-    return !row->is_there || row->is_there(f);
+    const struct simulation   *s = f->simulation;
+    const struct sim_counters *c = &s->sim->engine.counters;
+
+    switch (file) {
+    case TUNING:     return s->loop.tuner.algo != NULL;
+    case GAPS:       return s->sim->hosts.gap_record != NULL;
+    case QUEUES:     return s->scenario.tuner.is_recorded;
+    case UNFINISHED: return c->flows_started != c->flows_done && !s->sim->htsim;      /* see --htsim-flows */
+    default:         return true;
+    }
 }
 
 static void list_names(struct run_files *f)
@@ -85,7 +71,7 @@ static void list_names(struct run_files *f)
 
     _Static_assert(ROWS < RUN_FILES_MAX, "there is room for all and the end");
     for (uint32_t i = 0; i < ROWS; i++)
-        if (is_there(f, &rows[i]))
+        if (is_there(f, i))
             f->name[count++] = rows[i].name;
     f->name[count] = NULL;
 }
@@ -170,14 +156,14 @@ static int open_dir(struct run_files *f, const char *path, struct err *err)
 
     rc = rc ? rc : open_file(f, "flows.csv", &f->flows, err);
     rc = rc ? rc : open_file(f, "intervals.csv", &f->intervals, err);
-    if (!rc && has_queues(f))
+    if (!rc && is_there(f, QUEUES))
         rc = open_file(f, "queues.csv", &f->queues, err);
     if (rc)
         return rc;
-    results_print_flow_head(f->flows);
+    fputs(results_flow_head, f->flows);
     results_print_interval_head(f->intervals, &f->simulation->scenario);
     if (f->queues)
-        results_print_queue_head(f->queues);
+        fputs(results_queue_head, f->queues);
     return 0;
 }
 
@@ -235,7 +221,7 @@ static int write_dir(struct run_files *f, const struct results *r, struct err *e
     for (uint32_t i = 0; f->dir && i < ROWS && !rc; i++) {
         FILE *out;
 
-        if (rows[i].is_live || !is_there(f, &rows[i]))
+        if (rows[i].is_live || !is_there(f, i))
             continue;
         rc = open_file(f, rows[i].name, &out, err);
         if (!rc)

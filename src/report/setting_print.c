@@ -6,7 +6,6 @@
  */
 #include "report/setting_print.h"
 #include "base/minmax.h"
-#include "base/file/outfile.h"
 #include "core/knob_text.h"
 #include "version.h"
 
@@ -52,17 +51,6 @@ void setting_print_yaml(const struct knobs *knobs, const char *about, FILE *out)
     print_comment("A setting of anole " ANOLE_VERSION ": what differs from the default.\n", out);
     print_comment(about, out);
     knobs_print_yaml(knobs, &base, out);
-}
-
-int setting_write_yaml(const char *path, const struct knobs *knobs, const char *about, struct err *err)
-{
-    struct outfile out;
-    int            rc = outfile_open(&out, path, err);
-
-    if (rc)
-        return rc;
-    setting_print_yaml(knobs, about, out.stream);
-    return outfile_end(&out, 0, err);
 }
 
 /* ---- mlx5 ---- */

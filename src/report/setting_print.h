@@ -5,7 +5,6 @@
 #ifndef REPORT_SETTING_PRINT_H
 #define REPORT_SETTING_PRINT_H
 
-#include "base/err.h"
 #include "core/knobs.h"
 
 #include <stdbool.h>
@@ -13,7 +12,6 @@
 
 /* YAML, what differs from the default: for tuner: {kind: fixed, setting: FILE} and for --from. */
 void setting_print_yaml(const struct knobs *, const char *about, FILE *);
-int setting_write_yaml(const char *path, const struct knobs *, const char *about, struct err *);
 
 /* Returns whether two settings differ in what NICs of the mlx5 driver have, so that a script for them is
  * of use. */

@@ -7,6 +7,7 @@
 
 #define FIRST_S 1.0              /* no progress in shorter runs */
 #define EVERY_S 0.2
+#define LOG_S   60.0
 
 double progress_clock_s(void)
 {
@@ -19,6 +20,14 @@ void progress_start(struct progress *p, bool is_wanted)
 
     *p = (struct progress){ .is_on = is_wanted && isatty(STDERR_FILENO),
                             .start_s = now_s, .from_s = now_s + FIRST_S };
+}
+
+void progress_log(struct progress *p)
+{
+    if (p->is_on)
+        return;
+    p->is_on = p->is_log = true;
+    p->drawn_s = p->start_s;
 }
 
 void progress_next(struct progress *p, const char *what)
@@ -62,10 +71,10 @@ static bool is_due(struct progress *p)
 {
     double now_s = progress_clock_s();
 
-    if (!p->is_on || now_s < p->from_s || now_s - p->drawn_s < EVERY_S)
+    if (!p->is_on || now_s < p->from_s || now_s - p->drawn_s < (p->is_log ? LOG_S : EVERY_S))
         return false;
     p->drawn_s = now_s;
-    p->is_drawn = true;
+    p->is_drawn = !p->is_log;
     return true;
 }
 
@@ -81,11 +90,21 @@ void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
             text_from_time(now, sizeof(now), s->now_ps), rest, (double)sim_hops(s) / (passed_s + 1e-6) / 1e6);
 }
 
-void progress_update_runs(struct progress *p, uint32_t done, uint32_t runs, uint32_t running)
+void progress_update_runs(struct progress *p, uint32_t before, uint32_t done, uint32_t runs, uint32_t running)
 {
-    if (is_due(p))
-        fprintf(stderr, "\r\033[K%s%u of %u runs done, %u running", p->what ? p->what : "", done, runs,
-                running);
+    double passed_s = progress_clock_s() - p->start_s;
+
+    if (!is_due(p))
+        return;
+    fprintf(stderr, "%s%s%u of %u runs done, %u running", p->is_log ? "anole: " : "\r\033[K",
+            p->what ? p->what : "", done, runs, running);
+    if (done > before) {
+        unsigned left_s = (unsigned)(passed_s / (done - before) * (runs - done));
+
+        fprintf(stderr, ", about %u:%02u:%02u left", left_s / 3600, left_s / 60 % 60, left_s % 60);
+    }
+    if (p->is_log)
+        fputc('\n', stderr);
 }
 
 void progress_clear(struct progress *p)

@@ -184,29 +184,15 @@ static int read_all(int fd, size_t size, char **bytes, size_t *length)
     return 0;
 }
 
-/* True if 'name' is an entry of the folder. */
-static bool has_entry(const char *path, const char *name)
-{
-    struct dirent **list;
-    uint32_t        count = list_names(path, &list);
-    bool            is_in = false;
-
-    for (uint32_t i = 0; i < count && !is_in; i++)
-        is_in = strcmp(list[i]->d_name, name) == 0;
-    free_names(list, count);
-    return is_in;
-}
-
 int folder_read(const struct folder *f, const char *item, const char *file, char **bytes, size_t *length)
 {
     size_t size = 0;
 
-    if (*item == '.' || *file == '.' || !is_served(f, item) || !has_entry(f->base, item))
+    if (*item == '.' || *file == '.' || strchr(item, '/') || strchr(file, '/') || !is_served(f, item))
         return -ENOENT;
     char *path = xprintf("%s/%s", f->base, item);
-    bool is_there = is_result(path) && has_entry(path, file);
+    int   fd = is_result(path) ? open_file(f, item, file, &size) : -1;
     free(path);
-    int fd = is_there ? open_file(f, item, file, &size) : -1;
     return fd < 0 ? -ENOENT : read_all(fd, size, bytes, length);
 }
 
@@ -226,7 +212,7 @@ static json_t *files_json(const char *path, int64_t *changed_ms)
         if (name[0] != '.' && lstat(file, &st) == 0 && S_ISREG(st.st_mode)) {
             int64_t ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
 
-            json_array_append_new(made, json_pack("{s:o, s:I}", "name", json_of_text(name), "bytes",
+            json_array_append_new(made, json_pack("{s:o, s:I}", "name", JSON(name), "bytes",
                                                   (json_int_t)st.st_size));
             *changed_ms = ms > *changed_ms ? ms : *changed_ms;
         }
@@ -256,8 +242,8 @@ static json_t *result_json(const struct folder *f, const char *name)
 
     if (marker_read(&m, path)) {
         files = files_json(path, &changed_ms);
-        made = json_pack("{s:o, s:o, s:b, s:I, s:o}", "name", json_of_text(name), "kind",
-                         json_of_text(m.kind && strncmp(m.kind, "anole ", 6) == 0 ? m.kind + 6 : "results"),
+        made = json_pack("{s:o, s:o, s:b, s:I, s:o}", "name", JSON(name), "kind",
+                         JSON(m.kind && strncmp(m.kind, "anole ", 6) == 0 ? m.kind + 6 : "results"),
                          "has_report", has_file(files, "report.html"), "changed_ms", (json_int_t)changed_ms,
                          "files", files);
         marker_fini(&m);
@@ -295,7 +281,7 @@ static json_t *parse_number(const char *text)
     char  *end;
     double value = strtod(text, &end);
 
-    return *text && !*end ? json_of_number(value) : json_null();
+    return *text && !*end ? JSON(value) : json_null();
 }
 
 /* Finds the columns of the page's charts in the file; UINT32_MAX: no such column. */
@@ -374,7 +360,7 @@ static json_t *running_json(const struct folder *f, const char *name)
     json_t *series = fd < 0 || read_all(fd, size, &csv, &length) ? NULL : folder_series(csv, length);
 
     free(csv);
-    return json_pack("{s:o, s:o}", "name", json_of_text(name), "series", series ? series : json_null());
+    return json_pack("{s:o, s:o}", "name", JSON(name), "series", series ? series : json_null());
 }
 
 /* ---- all contents ---- */
@@ -388,7 +374,7 @@ static json_t *store_json(const struct folder *f, const char *name)
     if (campaign_peek(path, &made, &err))
         made = NULL;
     else
-        json_object_set_new(made, "name", json_of_text(name));
+        json_object_set_new(made, "name", JSON(name));
     free(path);
     return made;
 }
@@ -415,6 +401,6 @@ json_t *folder_state(const struct folder *f)
         free(path);
     }
     free_names(list, count);
-    return json_pack("{s:o, s:o, s:o, s:o}", "name", json_of_text(f->only ? f->only : base), "results",
+    return json_pack("{s:o, s:o, s:o, s:o}", "name", JSON(f->only ? f->only : base), "results",
                      results, "running", running, "stores", stores);
 }

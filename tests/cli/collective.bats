@@ -150,3 +150,9 @@ END
     run "$ANOLE" collective "$slow" --trace "$dir/trace.json/x"
     [ "$status" -eq 1 ]
 }
+
+@test "collective: slowdown of other traffic is unknown if none of its messages has ended" {
+    "$ANOLE" collective '{kind: star, hosts: 2}' -b 1KB -e 1KB --beside storage=1% --seeds 1 --report "$dir/page.html" >"$dir/out"
+    grep -q 'data-label="other traffic">-</td>' "$dir/page.html"
+    grep -q '1 seed: [0-9.]* us\. ' "$dir/out"
+}

@@ -393,3 +393,8 @@ anole run says what is stuck." "$dir/out"
     jq -r .answer.finding "$dir/out" | grep -q '^Keep long: .* no job, storage or rpc more than 2 %'
     jq -e '[.metrics[] | {(.name): .variants[1].mean}] | add | .["started.slowdown_mean"] > 1.1 * .slowdown_mean' "$dir/out"
 }
+
+@test "compare: a variant whose name is not UTF-8 has a name in JSON" {
+    "$ANOLE" compare scenarios/incast.yaml --variant $'\xff:kmin=50KB' --variant own --seeds 2 --until 100us --format json >"$dir/json"
+    [ "$(jq -c '[.baseline, .verdicts[].name, .metrics[0].variants[].name]' "$dir/json")" = '["?","?","own","?","own"]' ]
+}

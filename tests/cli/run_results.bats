@@ -456,3 +456,16 @@ assert abs(sent - 8 * 2e6) < 1e3, sent
 END
     done
 }
+
+@test "run: recordings quote the names of switches" {
+    printf '%s\n' 'topology: {kind: graph, hosts: 3, switches: ['"'s\"w,\\'"'], links: [{a: h0, b: '"'s\"w,\\'"'}, {a: h1, b: '"'s\"w,\\'"'}, {a: h2, b: '"'s\"w,\\'"', rate: 10Gbps}]}' \
+        'traffic: [{kind: incast, senders: 2, size: 200KB}]' >"$dir/s.yaml"
+    "$ANOLE" run "$dir/s.yaml" --quiet --trace "$dir/t.json" --samples "$dir/t.csv"
+    jq -e '[.traceEvents[] | select(.ph == "C").name] | unique == ["s\"w,\\:3"]' "$dir/t.json"
+    python3 - "$dir/t.csv" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert {row["where"] for row in rows if row["what"] == "queue"} == {'s"w,\\:3'}, rows[:3]
+assert all(float(row["value"]) >= 0 for row in rows)
+END
+}

@@ -40,3 +40,30 @@ struct safe_name safe_name(const char *text)
     escape_text(name.buf, sizeof(name.buf), text);
     return name;
 }
+
+struct csv_text csv_quoted(const char *text)
+{
+    struct csv_text q;
+    char            shown[sizeof q.buf], *to = q.buf;
+
+    *to++ = '"';
+    for (text = escape_text(shown, sizeof shown, text); *text && to < q.buf + sizeof q.buf - 3; text++) {
+        if (*text == '"')
+            *to++ = '"';
+        *to++ = *text;
+    }
+    *to++ = '"';
+    *to = '\0';
+    return q;
+}
+
+struct csv_text csv_field(const char *text)
+{
+    static const char plain[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.:/+>";
+    struct csv_text   q;
+
+    if (text[strspn(text, plain)])
+        return csv_quoted(text);
+    snprintf(q.buf, sizeof q.buf, "%s", text);
+    return q;
+}

@@ -17,4 +17,10 @@ char *safe_format(const char *format, va_list args) __attribute__((format(printf
 struct safe_name { char buf[512]; };
 struct safe_name safe_name(const char *);
 
+/* A field of a CSV file: csv_quoted() in quotes, csv_field() only where the text needs them. Control
+ * characters are escaped. Long texts are cut. */
+struct csv_text { char buf[264]; };
+struct csv_text csv_quoted(const char *);
+struct csv_text csv_field(const char *);
+
 #endif

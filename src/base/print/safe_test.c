@@ -49,12 +49,27 @@ static void name__is_escaped_and_cut(void **unused)
     assert_int_equal(sizeof(struct safe_name) - 1, strlen(safe_name(many).buf));
 }
 
+static void csv__quotes_what_needs_it(void **unused)
+{
+    static char many[1001];
+
+    (void)unused;
+    assert_string_equal("h1>h2:49152", csv_field("h1>h2:49152").buf);
+    assert_string_equal("\"a,b\"", csv_field("a,b").buf);
+    assert_string_equal("\"s\"\"w\\n\"", csv_field("s\"w\n").buf);
+    assert_string_equal("\"tor0\"", csv_quoted("tor0").buf);
+    memset(many, '"', sizeof(many) - 1);
+    assert_in_range(strlen(csv_quoted(many).buf), 200, sizeof(struct csv_text) - 1);
+    assert_int_equal(strlen(csv_quoted(many).buf) % 2, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(printf__escapes_the_whole),
         cmocka_unit_test(printf__has_no_length_limit),
         cmocka_unit_test(name__is_escaped_and_cut),
+        cmocka_unit_test(csv__quotes_what_needs_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,8 +77,7 @@ static const struct cmd_option option_rows[] = {
     { "maxbytes", 'e', "SIZE", "Last size (default: 64MB)", KEY_AT(struct collective_options, to), KEY_BYTES,
       1, 1e18 },
     { "stepfactor", 'f', "N", "Factor between sizes (default: 2)", KEY_AT(struct collective_options, factor),
-      KEY_COUNT, 2,
-      1u << 20 },
+      KEY_COUNT, 2, 1u << 20 },
     { "iters", 'n', "N", "Collectives of each size, one after the other; times are their mean (default: 1)",
       KEY_AT(struct collective_options, iterations), KEY_COUNT, 1, 1000000 },
     { .help = "NCCL:" },
@@ -87,8 +86,6 @@ static const struct cmd_option option_rows[] = {
       1024 },
     { "protocol", 0, "NAME", "LL, LL128 or Simple (default: as NCCL chooses by size)",
       KEY_AT(struct collective_options, protocol), .choices = nccl_protocol_names },
-    { "chunk", 0, "SIZE", "Piece that trees and rings forward (default: NCCL's, 512KB; LL: 64KB)",
-      KEY_AT(struct collective_options, chunk) },
     { .help = "Scenario:" },
     { "beside", 0, "WHAT[=LOAD]", "Other traffic at the same time: storage (WebSearch message sizes), or "
       "sizes from 'anole list sizes'; its share of the NICs (default: 30%)", .add = set_beside },
@@ -104,8 +101,7 @@ static const struct cmd_option option_rows[] = {
     { "report", 0, "FILE", "Save the results as a web page; with --beside also what presets would change",
       KEY_AT(struct collective_options, report) },
     { "format", 0, "FORMAT", "Output format: table, csv, or json (default: table)",
-      KEY_AT(struct collective_options, format),
-      .choices = cmd_table_csv_or_json },
+      KEY_AT(struct collective_options, format), .choices = cmd_table_csv_or_json },
     { 0 },
 };
 
@@ -208,7 +204,6 @@ static char *scenario_text(const struct collective_options *o, const struct clus
 {
     double   wire = (double)row->bytes * nccl_wire_factor(row->protocol);
     uint64_t bytes = (uint64_t)(row->kind == COLLECTIVE_ALL_TO_ALL ? wire / n->cluster.ranks : wire);
-    bool     has_chunks = row->kind == COLLECTIVE_TREE_ALL_REDUCE || row->channels;
     char    *text;
     FILE    *out = text_stream(&text);
 
@@ -218,9 +213,7 @@ static char *scenario_text(const struct collective_options *o, const struct clus
             o->topology, collective_names[row->kind], bytes ? bytes : 1, o->iterations);
     if (row->channels)
         fprintf(out, ", channels: %u", row->channels);
-    if (has_chunks && o->chunk)
-        fprintf(out, ", chunk: %s", o->chunk);
-    else if (has_chunks)
+    if (row->kind == COLLECTIVE_TREE_ALL_REDUCE || row->channels)
         fprintf(out, ", chunk: %u", nccl_chunk_bytes(row->protocol));
     if (row->kind == COLLECTIVE_ALL_TO_ALL && n->each > 1 && n->cluster.servers > 1)
         fputs(", pxn: yes", out);
@@ -232,34 +225,41 @@ static char *scenario_text(const struct collective_options *o, const struct clus
     return text;
 }
 
-/* What one run has shown. */
-struct watch {
-    const struct graph *graph;
-    struct nic_seen    *nic;             /* by node; NULL: not wanted */
-    struct timeline    *timeline;        /* NULL: not wanted; 'trace', too */
-    struct chrome      *trace;
-    uint64_t            ops, others;     /* collectives; messages of other traffic */
-    double              ops_ps, slowdowns;       /* sums */
+/* One run. NULL: not wanted. */
+struct one_run {
+    uint64_t              seed;
+    const struct setting *preset;        /* NULL: the setting of the scenario */
+    struct found         *nics_of;       /* gets what NICs received */
+    struct found         *steps_of;      /* gets the time line */
+    FILE                 *trace;         /* gets it, too */
+    char                 *limit;         /* [240] */
+
+    const struct graph   *graph;
+    struct nic_seen      *nic;           /* by node */
+    struct timeline       timeline;
+    struct chrome        *chrome;        /* writes to 'trace' */
+    uint64_t              ops, others;   /* collectives; messages of other traffic */
+    double                ops_ps, slowdowns;     /* sums */
 };
 
 static void on_op(void *arg, const struct op_result *r)
 {
-    struct watch *w = arg;
+    struct one_run *w = arg;
 
     w->ops++;
     w->ops_ps += (double)r->took_ps;
-    if (w->trace)
-        chrome_on_op(w->trace, r);
+    if (w->chrome)
+        chrome_on_op(w->chrome, r);
 }
 
 static void on_flow(void *arg, const struct flow_result *r)
 {
-    struct watch *w = arg;
+    struct one_run *w = arg;
 
-    if (w->trace)
-        chrome_on_flow(w->trace, r);
-    if (w->timeline && r->traffic == 0)
-        timeline_on_flow(w->timeline, r);
+    if (w->chrome)
+        chrome_on_flow(w->chrome, r);
+    if (r->traffic == 0)
+        timeline_on_flow(&w->timeline, r);
     if (r->traffic > 0) {
         w->others++;
         w->slowdowns += (double)r->fct_ps / (double)r->ideal_ps;
@@ -276,7 +276,7 @@ static void on_flow(void *arg, const struct flow_result *r)
 
 static void on_pfc(void *arg, const struct pfc_result *r)
 {
-    chrome_on_pfc(((struct watch *)arg)->trace, r);
+    chrome_on_pfc(((struct one_run *)arg)->chrome, r);
 }
 
 static double paused_share(const struct sim *s, const struct port *p)
@@ -342,16 +342,6 @@ static uint32_t describe_nics(const struct sim *s, const struct cluster_network 
 
 /* ---- a run ---- */
 
-struct one_run {
-    uint64_t              seed;
-    const struct setting *preset;        /* NULL: the setting of the scenario */
-    struct found         *nics_of;       /* gets what NICs received; NULL: not wanted */
-    struct found         *steps_of;      /* gets the time line; NULL: not wanted */
-    FILE                 *trace;         /* gets it, too; NULL: not wanted */
-    char                 *limit;         /* [240] */
-    double                us, slowdown;  /* results: of a collective; of other traffic, mean */
-};
-
 static void apply_preset(struct sim *s, const struct setting *preset)
 {
     struct world world;
@@ -366,48 +356,44 @@ static void apply_preset(struct sim *s, const struct setting *preset)
 static int run_sim(const struct collective_options *o, struct sim *s, bool is_beside, struct one_run *r,
                    struct err *err)
 {
-    struct watch    w = { .graph = &s->net.graph };
-    uint64_t        slice = r->trace ? SAMPLE_PS : is_beside ? SLICE_PS : RUN_PS;
-    struct timeline timeline = { 0 };
-    int             rc = 0;
+    uint64_t slice = r->trace ? SAMPLE_PS : is_beside ? SLICE_PS : RUN_PS;
+    int      rc = 0;
 
-    if (r->steps_of) {
-        timeline_init(&timeline, training_iteration(s->program.traffic, 0)->stage[0].plan);
-        w.timeline = &timeline;
-    }
-    w.trace = r->trace ? chrome_open(r->trace, s, TRACE_BYTES_MAX) : NULL;
+    r->graph = &s->net.graph;
+    if (r->steps_of)
+        timeline_init(&r->timeline, training_iteration(s->program.traffic, 0)->stage[0].plan);
+    r->chrome = r->trace ? chrome_open(r->trace, s, TRACE_BYTES_MAX) : NULL;
     if (r->nics_of) {
         free(r->nics_of->nic);
-        r->nics_of->nic = w.nic = xcalloc(s->net.graph.nodes, sizeof(*w.nic));
+        r->nics_of->nic = r->nic = xcalloc(s->net.graph.nodes, sizeof(*r->nic));
     }
     if (r->preset)
         apply_preset(s, r->preset);
-    s->engine.hooks = (struct sim_hooks){ .arg = &w, .flow_done = on_flow, .pfc = w.trace ? on_pfc : NULL };
-    traffic_on_op(s->program.traffic, on_op, &w);
-    while (w.ops < o->iterations && !s->is_done && !s->engine.has_failed && s->now_ps < RUN_PS) {
+    s->engine.hooks = (struct sim_hooks){ .arg = r, .flow_done = on_flow, .pfc = r->chrome ? on_pfc : NULL };
+    traffic_on_op(s->program.traffic, on_op, r);
+    while (r->ops < o->iterations && !s->is_done && !s->engine.has_failed && s->now_ps < RUN_PS) {
         sim_run_until(s, s->now_ps + slice);
         traffic_tell(s->program.traffic);
-        if (w.trace)
-            chrome_on_sample(w.trace, s->now_ps);
+        if (r->chrome)
+            chrome_on_sample(r->chrome, s->now_ps);
     }
     if (s->engine.has_failed)
         rc = err_set(err, EIO, "%s", s->engine.failure.text);
-    else if (w.ops < o->iterations)
+    else if (r->ops < o->iterations)
         rc = err_set(err, ETIME, "the collective does not end: flows are stuck");
-    r->us = w.ops_ps / (double)PS_PER_US / (double)o->iterations;
-    r->slowdown = w.others ? w.slowdowns / (double)w.others : NAN;
     if (r->nics_of)
-        r->nics_of->nics = describe_nics(s, &r->nics_of->network, w.nic);
+        r->nics_of->nics = describe_nics(s, &r->nics_of->network, r->nic);
     if (r->steps_of && !rc)
-        collective_see_steps(s, &timeline, r->steps_of);
-    if (w.trace) {
-        collective_trace_steps(s, &timeline, w.trace);
-        uint64_t left_out = chrome_close(w.trace);
+        collective_see_steps(s, &r->timeline, r->steps_of);
+    if (r->chrome) {
+        collective_trace_steps(s, &r->timeline, r->chrome);
+        uint64_t left_out = chrome_close(r->chrome);
         if (left_out)
             fprintf(stderr, "anole: warning: %" PRIu64 " events did not fit into the trace\n", left_out);
     }
-    timeline_fini(&timeline);
-    name_limit(s, r->limit);
+    timeline_fini(&r->timeline);
+    if (r->limit)
+        name_limit(s, r->limit);
     return rc;
 }
 
@@ -432,7 +418,9 @@ static int run_text(const struct collective_options *o, const char *text, struct
 static int measure(const struct collective_options *o, const char *text, uint32_t seeds, struct one_run first,
                    struct timing *t, struct err *err)
 {
-    int rc = 0;
+    double   slowdowns = 0;
+    uint32_t known = 0;
+    int      rc = 0;
 
     *t = (struct timing){ .low_us = INFINITY };
     for (uint32_t i = 0; i < seeds && !rc; i++) {
@@ -440,11 +428,14 @@ static int measure(const struct collective_options *o, const char *text, uint32_
 
         r.seed = o->seed + i;
         rc = run_text(o, text, &r, err);
-        t->us += r.us / seeds;
-        t->low_us = fmin(t->low_us, r.us);
-        t->high_us = fmax(t->high_us, r.us);
-        t->slowdown += r.slowdown / seeds;
+        double us = r.ops_ps / (double)PS_PER_US / (double)o->iterations;
+        t->us += us / seeds;
+        t->low_us = fmin(t->low_us, us);
+        t->high_us = fmax(t->high_us, us);
+        slowdowns += r.others ? r.slowdowns / (double)r.others : 0;
+        known += r.others > 0;
     }
+    t->slowdown = known ? slowdowns / known : NAN;
     return rc;
 }
 
@@ -487,11 +478,10 @@ static int try_preset(const struct collective_options *o, struct found *f, const
                       const struct setting *preset, struct err *err)
 {
     struct preset_seen *p = &f->preset[f->presets++];
-    char                limit[240];
 
     *p = (struct preset_seen){ .name = preset ? preset->name : "current",
                                .about = preset ? preset->about : "the setting of this run" };
-    return measure(o, text, o->seeds, (struct one_run){ .limit = limit, .preset = preset }, &p->time, err);
+    return measure(o, text, o->seeds, (struct one_run){ .preset = preset }, &p->time, err);
 }
 
 /* The last size next to other traffic, with every preset. */

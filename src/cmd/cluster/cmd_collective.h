@@ -46,7 +46,7 @@ uint32_t timeline_rows(const struct timeline *, struct timeline_row row[TIMELINE
 #define BY_SIZE     UINT32_MAX   /* a choice is NCCL's */
 
 struct collective_options {
-    const char *topology, *chunk, *beside, *save, *report, *trace;
+    const char *topology, *beside, *save, *report, *trace;
     uint32_t kind;       /* enum collective_kind; BY_SIZE: an all-reduce, ring or tree */
     uint32_t protocol;   /* enum nccl_protocol, or BY_SIZE */
     uint32_t channels;   /* or BY_SIZE; 0: one ring whose steps wait for acknowledgements */
@@ -67,7 +67,7 @@ struct cluster_network { /* what NCCL's choice depends on */
 
 struct timing {              /* mean, fastest and slowest seed */
     double us, low_us, high_us;
-    double slowdown;         /* of other traffic, mean */
+    double slowdown;         /* of other traffic, mean; NAN: no message of it has ended */
 };
 
 struct row {

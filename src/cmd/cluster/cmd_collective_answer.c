@@ -20,9 +20,6 @@ static const char *us_text(char buf[32], double us)
 /* What a row ran: "ring, 8 channels, Simple, chunks of 512 KiB". */
 static void add_choice(const struct collective_options *o, const struct row *row, struct card *c)
 {
-    char chunk[32];
-
-    snprintf(chunk, sizeof(chunk), "%u KiB", nccl_chunk_bytes(row->protocol) >> 10);
     card_add(c, CARD_SETTING, "%s%s", collective_names[row->kind],
              o->kind == BY_SIZE ? ", as NCCL chooses for this size" : "");
     if (collective_has_rings(row->kind) && row->channels)
@@ -31,7 +28,7 @@ static void add_choice(const struct collective_options *o, const struct row *row
         card_append(c, CARD_SETTING, ", one ring whose steps wait for acknowledgements");
     card_append(c, CARD_SETTING, ", protocol %s", nccl_protocol_names[row->protocol]);
     if (row->channels || row->kind == COLLECTIVE_TREE_ALL_REDUCE)
-        card_append(c, CARD_SETTING, ", chunks of %s", o->chunk ? o->chunk : chunk);
+        card_append(c, CARD_SETTING, ", chunks of %u KiB", nccl_chunk_bytes(row->protocol) >> 10);
     card_append(c, CARD_SETTING, ".");
 }
 
@@ -43,11 +40,14 @@ static void add_preset(const struct found *f, struct card *c)
 
     for (uint32_t i = 1; i < f->presets; i++)
         best = f->preset[i].time.us < best->time.us ? &f->preset[i] : best;
-    if (f->presets && best->time.high_us < own->time.low_us)
-        card_add(
-            c, CARD_DETAIL,
-            "Preset %s makes it %.2g times as fast and slows other traffic %.3g times instead of %.3g times.",
-            best->name, own->time.us / best->time.us, best->time.slowdown, own->time.slowdown);
+    if (!f->presets || best->time.high_us >= own->time.low_us)
+        return;
+    card_add(c, CARD_DETAIL, "Preset %s makes it %.2g times as fast", best->name,
+             own->time.us / best->time.us);
+    if (isfinite(best->time.slowdown) && isfinite(own->time.slowdown))
+        card_add(c, CARD_DETAIL, "and slows other traffic %.3g times instead of %.3g times",
+                 best->time.slowdown, own->time.slowdown);
+    card_append(c, CARD_DETAIL, ".");
 }
 
 static bool has_step_cost(const struct collective_options *o)
@@ -80,8 +80,8 @@ void collective_answer(const struct collective_options *o, const struct found *f
     add_preset(f, c);
     card_add(c, CARD_DETAIL, "Bottleneck: %s", f->limit[o->beside ? 1 : 0]);
     if (o->beside)
-        card_add(c, CARD_SURE, "%u seeds: %s to %s.", o->seeds, us_text(is, row->beside.low_us),
-                 us_text(was, row->beside.high_us));
+        card_add(c, CARD_SURE, o->seeds == 1 ? "%u seed: %s." : "%u seeds: %s to %s.", o->seeds,
+                 us_text(is, row->beside.low_us), us_text(was, row->beside.high_us));
     card_add(c, CARD_SURE, "Simulation of the network only: GPU kernels and memory copies are not modeled.");
     about_hardware_of_collective(c, row->bytes, has_step_cost(o));
     for (uint32_t i = 0; i < f->rows; i++)
@@ -157,16 +157,15 @@ static void print_csv(const struct collective_options *o, const struct found *f)
 
 static json_t *row_json(const struct collective_options *o, const struct found *f, const struct row *r)
 {
-    return JSON_OF({ "collective", json_of_text(collective_names[r->kind]) },
-                   { "protocol", json_of_text(nccl_protocol_names[r->protocol]) },
-                   { "ranks", json_of_count(f->network.cluster.ranks) },
-                   { "channels", json_of_count(r->channels) }, { "size_bytes", json_of_count(r->bytes) },
-                   { "time_us", json_of_number(r->alone.us) }, { "algbw_GBps", json_of_number(r->algbw) },
-                   { "busbw_GBps", json_of_number(r->busbw) },
-                   { "ideal_share", json_of_number(r->busbw / r->ideal) },
-                   { "beside_us", json_of_number(o->beside ? r->beside.us : NAN) },
-                   { "beside_us_min", json_of_number(o->beside ? r->beside.low_us : NAN) },
-                   { "beside_us_max", json_of_number(o->beside ? r->beside.high_us : NAN) });
+    return JSON_OF({ "collective", JSON(collective_names[r->kind]) },
+                   { "protocol", JSON(nccl_protocol_names[r->protocol]) },
+                   { "ranks", JSON(f->network.cluster.ranks) }, JSON_FIELD(r, channels),
+                   { "size_bytes", JSON(r->bytes) }, { "time_us", JSON(r->alone.us) },
+                   { "algbw_GBps", JSON(r->algbw) }, { "busbw_GBps", JSON(r->busbw) },
+                   { "ideal_share", JSON(r->busbw / r->ideal) },
+                   { "beside_us", JSON(o->beside ? r->beside.us : NAN) },
+                   { "beside_us_min", JSON(o->beside ? r->beside.low_us : NAN) },
+                   { "beside_us_max", JSON(o->beside ? r->beside.high_us : NAN) });
 }
 
 void collective_print(const struct collective_options *o, const struct found *f)

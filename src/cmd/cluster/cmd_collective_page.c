@@ -256,8 +256,8 @@ static void put_by_size(FILE *out, const struct collective_options *o, const str
     char        hint[160] = "";
 
     if (o->beside)
-        snprintf(hint, sizeof(hint), "Next to %.3g %% %s traffic: mean of %u seeds; the band spans them.",
-                 100 * o->beside_load, o->beside, o->seeds);
+        snprintf(hint, sizeof(hint), "Next to %.3g %% %s traffic: mean of %u seed%s; the band spans them.",
+                 100 * o->beside_load, o->beside, o->seeds, o->seeds == 1 ? "" : "s");
     html_section(out, "sizes", "By size", hint);
     if (f->rows > 1) {
         fputs("<div class=\"halves top\">\n", out);
@@ -372,7 +372,7 @@ static void put_presets(FILE *out, const struct found *f, const struct preset_se
                         struct axis x)
 {
     double alone = f->row[f->rows - 1].alone.us, at = place(x, alone);
-    char   mean[32], low[32], high[32];
+    char   mean[32], low[32], high[32], slowdown[32];
 
     fputs("<table class=\"helps\"><thead><tr><th>Setting</th><th class=\"span\">alone, and with each "
           "setting</th>" NUMBER "Mean</th>" NUMBER "Times alone</th>" NUMBER "Seeds</th>" NUMBER
@@ -380,6 +380,7 @@ static void put_presets(FILE *out, const struct found *f, const struct preset_se
     for (uint32_t i = 0; i < count; i++, p++) {
         const struct timing *t = &p->time;
 
+        snprintf(slowdown, sizeof(slowdown), isfinite(t->slowdown) ? "%.3g&nbsp;&times;" : "-", t->slowdown);
         fprintf(out, "<tr%s><th scope=\"row\">", strcmp(p->name, "current") == 0 ? " class=\"advised\"" : "");
         html_element(out, "b", NULL, p->name);
         html_element(out, "span", "muted", p->about);
@@ -394,9 +395,9 @@ static void put_presets(FILE *out, const struct found *f, const struct preset_se
                 "<td class=\"number\" data-label=\"mean\"><b>%s</b></td><td class=\"number\" "
                 "data-label=\"times alone\">%.2g&nbsp;&times;</td>"
                 "<td class=\"number muted\" data-label=\"seeds\">%s to %s</td><td class=\"number\" "
-                "data-label=\"other traffic\">%.3g&nbsp;&times;</td></tr>\n",
+                "data-label=\"other traffic\">%s</td></tr>\n",
                 time_words(mean, t->us), t->us / alone, time_words(low, t->low_us),
-                time_words(high, t->high_us), t->slowdown);
+                time_words(high, t->high_us), slowdown);
     }
     fputs("</tbody></table>\n", out);
 }

@@ -237,14 +237,9 @@ json_t *collective_steps_json(const struct found *f)
     json_t *rows = json_array();
 
     for (const struct steps_seen *x = f->row_of_steps; x < f->row_of_steps + f->rows_of_steps; x++)
-        json_array_append_new(rows, JSON_OF(
-            { "first", json_of_count(x->first) }, { "last", json_of_count(x->last) },
-            { "start_us", json_of_number(in_us(x->start_ps)) },
-            { "end_us", json_of_number(in_us(x->end_ps)) },
-            { "slowest", json_of_count(x->slowest) }, { "src", json_of_text(x->from) },
-            { "dst", json_of_text(x->to) }, { "message_us", json_of_number(x->us) },
-            { "slowdown", json_of_number(x->slowdown) }, { "link", json_of_text(x->link) },
-            { "busy_share", json_of_number(x->busy) }));
-    return JSON_OF({ "steps", json_of_count(f->steps) }, { "messages", json_of_count(f->messages) },
-                   { "rows", rows });
+        JSON_ADD(rows, JSON_FIELD(x, first), JSON_FIELD(x, last), { "start_us", JSON(in_us(x->start_ps)) },
+                 { "end_us", JSON(in_us(x->end_ps)) }, JSON_FIELD(x, slowest), { "src", JSON(x->from) },
+                 { "dst", JSON(x->to) }, { "message_us", JSON(x->us) }, JSON_FIELD(x, slowdown),
+                 JSON_FIELD(x, link), { "busy_share", JSON(x->busy) });
+    return JSON_OF(JSON_FIELD(f, steps), JSON_FIELD(f, messages), { "rows", rows });
 }

@@ -30,11 +30,7 @@ static const double tree_correction[NCCL_PROTOCOLS][TREE_SIZES] = {
 
 static uint32_t log2_of(uint64_t n)
 {
-    uint32_t log = 0;
-
-    while (n >>= 1)
-        log++;
-    return log;
+    return n ? 63 - (uint32_t)__builtin_clzll(n) : 0;
 }
 
 static uint32_t steps_of(const struct nccl_cluster *c, bool is_all_reduce)

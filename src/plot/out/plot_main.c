@@ -75,9 +75,8 @@ static void draw_text(cairo_t *c, const struct shape *s)
 
 static void draw_shape(cairo_t *c, const struct shape *s)
 {
-    cairo_set_source_rgba(c, (s->rgb >> 16 & 255) / 255.0, (s->rgb >> 8 & 255) / 255.0, (s->rgb &
-                                                                                         255) / 255.0,
-                          s->opacity);
+    cairo_set_source_rgba(c, (s->rgb >> 16 & 255) / 255.0, (s->rgb >> 8 & 255) / 255.0,
+                          (s->rgb & 255) / 255.0, s->opacity);
     switch (s->kind) {
     case SHAPE_PATH:
         draw_path(c, s);
@@ -151,20 +150,15 @@ static const char *const format_names[] = { "svg", "png", "pdf", NULL };
 struct plot_options {
     const char *path, *out;
     enum format format;
-    int         chart;           /* -1: all with data */
+    enum chart  chart;           /* CHARTS: all with data */
     bool        is_quiet;
 };
-
-static void set_chart(void *options, const char *word)
-{
-    ((struct plot_options *)options)->chart = cmd_choice("--chart", word, chart_names);
-}
 
 static const struct cmd_option option_rows[] = {
     { "as", 'a', "svg|png|pdf", "Format (default: svg)", KEY_AT(struct plot_options, format),
       .choices = format_names },
     { "chart", 'c', "NAME", "Draw one chart: slowdown (by size), fct (distribution), time (with influx), "
-      "or pareto (of a sweep)", .add = set_chart },
+      "or pareto (of a sweep)", KEY_AT(struct plot_options, chart), .choices = chart_names },
     { "out", 'o', "FOLDER", "Where to write the files (default: DIR/plots)",
       KEY_AT(struct plot_options, out) },
     { "quiet", 'q', NULL, "Do not print the names of the files", KEY_AT(struct plot_options, is_quiet) },
@@ -236,7 +230,7 @@ static int plot_results(const struct plot_options *o, struct err *err)
     for (enum chart c = 0; c < CHARTS && !rc; c++) {
         struct picture p;
 
-        if ((o->chart >= 0 && (int)c != o->chart) || !charts_draw(c, page, &p))
+        if ((o->chart != CHARTS && c != o->chart) || !charts_draw(c, page, &p))
             continue;
         if (drawn++ == 0)
             rc = make_folder(o, folder, err);
@@ -246,14 +240,14 @@ static int plot_results(const struct plot_options *o, struct err *err)
     json_decref(page);
     if (!rc && drawn == 0)
         return err_set(err, ENOENT, "%.300s: these results have no data for %s%s", o->path,
-                       o->chart >= 0 ? "the chart " : "any chart",
-                       o->chart >= 0 ? chart_names[o->chart] : "");
+                       o->chart != CHARTS ? "the chart " : "any chart",
+                       o->chart != CHARTS ? chart_names[o->chart] : "");
     return rc;
 }
 
 int main(int argc, char **argv)
 {
-    struct plot_options o = { .chart = -1 };
+    struct plot_options o = { .chart = CHARTS };
     struct err          err;
 
     cmd_parse(&line, argc, argv, &o);

@@ -50,9 +50,21 @@ static double us(uint64_t ps)
     return (double)ps / (double)PS_PER_US;
 }
 
-static const char *name_of(const struct chrome *c, uint32_t node)
+/* The name of a node within a JSON string. */
+struct json_name { char buf[2 * sizeof(((struct graph_node *)NULL)->name)]; };
+
+static struct json_name name_of(const struct chrome *c, uint32_t node)
 {
-    return c->sim->net.graph.node[node].name;
+    struct json_name name;
+    char            *to = name.buf;
+
+    for (const char *from = c->sim->net.graph.node[node].name; *from; from++) {
+        if (*from == '"' || *from == '\\')
+            *to++ = '\\';
+        *to++ = (char)((unsigned char)*from < ' ' ? '?' : *from);
+    }
+    *to = '\0';
+    return name;
 }
 
 /* Names a process or, within it, a row. */
@@ -98,11 +110,10 @@ void chrome_on_flow(struct chrome *c, const struct flow_result *r)
     char name[100], args[160];
 
     if (!c->is_named[r->src])
-        c->is_named[r->src] = write_name(c, "thread", FLOWS, r->src, name_of(c, r->src));
-    snprintf(name, sizeof name, "%s -> %s", name_of(c, r->src), name_of(c, r->dst));
-    snprintf(args, sizeof args,
-             "\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, \"resent_bytes\": %" PRIu64, r->bytes,
-             r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 0, r->resent_bytes);
+        c->is_named[r->src] = write_name(c, "thread", FLOWS, r->src, name_of(c, r->src).buf);
+    snprintf(name, sizeof name, "%s -> %s", name_of(c, r->src).buf, name_of(c, r->dst).buf);
+    snprintf(args, sizeof args, "\"bytes\": %" PRIu64 ", \"slowdown\": %.3f, \"resent_bytes\": %" PRIu64,
+             r->bytes, r->ideal_ps ? (double)r->fct_ps / (double)r->ideal_ps : 0, r->resent_bytes);
     write_span(c, name, "flow", c->flows++, FLOWS, r->src, r->start_ps, r->start_ps + r->fct_ps, args);
 }
 
@@ -118,7 +129,7 @@ void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
     c->paused[port] = is;
     if (!was == !is)
         return;
-    snprintf(name, sizeof name, "%s:%u", name_of(c, r->node), r->port);
+    snprintf(name, sizeof name, "%s:%u", name_of(c, r->node).buf, r->port);
     if (!*is_named)
         *is_named = write_name(c, "thread", PAUSES, port, name);
     write_event(c, "{\"ph\": \"%s\", \"name\": \"paused\", \"cat\": \"pfc\", \"pid\": %d, \"tid\": %u, "
@@ -159,7 +170,7 @@ void chrome_on_sample(struct chrome *c, uint64_t now_ps)
         c->queue[i] = bytes;
         write_event(c, "{\"ph\": \"C\", \"name\": \"%s:%u\", \"pid\": %d, \"ts\": %.6f, \"args\": "
                        "{\"bytes\": %" PRIu64 "}}",
-                    name_of(c, p->node->id), p->index, QUEUES, us(now_ps), bytes);
+                    name_of(c, p->node->id).buf, p->index, QUEUES, us(now_ps), bytes);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "report/trace/trace.h"
 
 #include "base/err.h"
+#include "base/print/safe.h"
 #include "core/units.h"
 
 #include <inttypes.h>
@@ -33,7 +34,8 @@ static void write_row(struct samples *s, uint64_t now_ps, const char *what, cons
         s->left_out++;
         return;
     }
-    int length = fprintf(s->out, "%.6f,%s,%s,%.9g\n", (double)now_ps / (double)PS_PER_US, what, where, value);
+    int length = fprintf(s->out, "%.6f,%s,%s,%.9g\n", (double)now_ps / (double)PS_PER_US, what,
+                         csv_field(where).buf, value);
     s->bytes += length > 0 ? (uint64_t)length : 0;
 }
 
@@ -61,7 +63,7 @@ static void look_at_ports(struct samples *s, uint64_t now_ps)
         if (bytes == s->queue[i])
             continue;
         s->queue[i] = bytes;
-        snprintf(where, sizeof where, "%.15s:%u", net->graph.node[p->node->id].name, p->index);
+        snprintf(where, sizeof where, "%s:%u", net->graph.node[p->node->id].name, p->index);
         write_row(s, now_ps, "queue", where, (double)bytes);
     }
 }
