@@ -283,7 +283,8 @@ static uint32_t choose_shortest(struct htsim *w, const uint32_t *list, uint32_t 
     return list[best];
 }
 
-static uint32_t choose(struct htsim *w, struct switch_ *s, const struct packet *p, uint32_t *list, uint32_t n)
+static uint32_t choose_link(struct htsim *w, struct switch_ *s, const struct packet *p, uint32_t *list,
+                            uint32_t n)
 {
     if (n == 1)
         return list[0];
@@ -306,13 +307,13 @@ static uint32_t route(struct htsim *w, struct switch_ *s, const struct packet *p
 
     if (s->kind != SWITCH_TOR) {
         uint32_t n = find_route(w, s, p->dst, &list);
-        return choose(w, s, p, &w->hop[list], n);
+        return choose_link(w, s, p, &w->hop[list], n);
     }
     if (w->tor_of[p->dst] == s->index)
         return p->dst;
     if (!s->up)
         s->up = new_list(w, w->first_up + s->index * w->uplinks, w->uplinks, true);
-    return choose(w, s, p, &w->hop[s->up], w->uplinks);
+    return choose_link(w, s, p, &w->hop[s->up], w->uplinks);
 }
 
 /* Chooses the egress queue. The packet then spends the switch's delay in one pipe for all ports. */
