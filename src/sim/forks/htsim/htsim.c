@@ -13,7 +13,7 @@
 #define PACER_SHARE       0.99               /* share of the link rate that credit is granted for */
 #define RCCC_TARGET_PS    (6 * PS_PER_US)    /* without NSCC */
 #define PACKETS_MOST      (1u << 28)
-/* start, retransmission and probe, and as many cancelled ones */
+/* start, retransmission and probe, and as many whose work another one of the same instant has done */
 #define TIMERS_PER_FLOW   6u
 #define MTU_MOST          65535u
 
@@ -37,19 +37,6 @@ static void dispatch(struct htsim *w, struct event *e)
     }
 }
 
-/* Events scheduled for the current time run after all others of that time. */
-static struct event *pop_event(struct htsim *w, uint64_t until_ps)
-{
-    if ((*w->evq.head)->at_ps == w->now_ps)
-        return evq_pop(&w->evq, until_ps);
-    struct event *e = evq_event(&w->evq, w->soon[w->soon_head++ & w->soon_mask]);
-    if (e->owner == EV_TIMER && ((struct timer *)(void *)e)->flow == NONE) {
-        timer_free(w, (struct timer *)(void *)e);        /* cancelled */
-        return NULL;
-    }
-    return e;
-}
-
 bool htsim_run_until(struct htsim *w, uint64_t until_ps)
 {
     struct event *e;
@@ -60,16 +47,10 @@ bool htsim_run_until(struct htsim *w, uint64_t until_ps)
             source_start(w, w->pending[--w->pendings]);
             continue;
         }
-        if (w->soon_head != w->soon_tail) {
-            e = pop_event(w, until_ps);
-            if (!e)
-                continue;
-        } else {
-            e = evq_pop(&w->evq, until_ps);
-            if (!e)
-                return !evq_is_empty(&w->evq);
-            w->now_ps = e->at_ps;
-        }
+        e = evq_pop(&w->evq, until_ps);
+        if (!e)
+            return !evq_is_empty(&w->evq);
+        w->now_ps = e->at_ps;
         w->counters.events++;
         if (e != w->clock)
             w->active_ps = w->now_ps;
@@ -207,7 +188,7 @@ static void lay_out(struct htsim *w, uint32_t flows)
                      (uint64_t)w->switches * sizeof(struct switch_) +
                      (uint64_t)w->hosts * sizeof(struct host) +
                      (uint64_t)timers * sizeof(struct timer) + EVQ_LINE;
-    uint64_t lines = bytes / EVQ_LINE, soon = 1;
+    uint64_t lines = bytes / EVQ_LINE;
     char    *at, *row;
 
     row = at = arena_alloc(&w->arena, lines, EVQ_LINE);
@@ -225,10 +206,6 @@ static void lay_out(struct htsim *w, uint32_t flows)
     for (uint32_t i = 0; i < w->tree.tiers; i++)
         span_ps = w->tree.link_ps[i] + PS_PER_NS > span_ps ? w->tree.link_ps[i] + PS_PER_NS : span_ps;
     evq_init(&w->evq, &w->arena, row, (uint32_t)lines, width_ps, span_ps);
-    while (soon < lines)
-        soon *= 2;
-    w->soon = arena_alloc(&w->arena, soon, sizeof *w->soon);
-    w->soon_mask = (uint32_t)soon - 1;
     init_timers(w, timers);
     for (uint32_t i = 0; i < w->hosts; i++)
         init_host(w, i);

@@ -94,7 +94,7 @@ void queue_on_event(struct htsim *w, struct queue *q)
 
 static void low_put(struct htsim *w, struct queue *q, uint32_t packet)
 {
-    w->packet[packet].beside = q->low.head == NONE ? NONE : q->low.tail;
+    w->packet[packet].other = q->low.head == NONE ? NONE : q->low.tail;
     fifo_put(w, &q->low, packet);
     q->low_bytes += w->packet[packet].bytes;
     if ((uint64_t)q->low_bytes > q->sent.queue_bytes_max)
@@ -104,7 +104,7 @@ static void low_put(struct htsim *w, struct queue *q, uint32_t packet)
 /* The packet may even be in service: its event stays, and then the first remaining packet leaves. */
 static uint32_t low_take_last(struct htsim *w, struct queue *q)
 {
-    uint32_t packet = q->low.tail, before = w->packet[packet].beside;
+    uint32_t packet = q->low.tail, before = w->packet[packet].other;
 
     if (packet == q->low.head) {
         q->low.head = NONE;
@@ -321,7 +321,7 @@ static void switch_put(struct htsim *w, struct switch_ *s, uint32_t packet)
 {
     uint64_t at_ps = w->now_ps + s->delay_ps;
 
-    w->packet[packet].beside = route(w, s, &w->packet[packet]);
+    w->packet[packet].other = route(w, s, &w->packet[packet]);
     w->packet[packet].at_ps = at_ps;
     if (s->inside.head == NONE)
         world_enter(w, &s->event, at_ps);
@@ -332,7 +332,7 @@ void switch_on_event(struct htsim *w, struct switch_ *s)
 {
     uint32_t packet = fifo_take(w, &s->inside);
 
-    queue_put(w, &w->queue[w->packet[packet].beside], packet);
+    queue_put(w, &w->queue[w->packet[packet].other], packet);
     if (s->inside.head != NONE)
         world_enter(w, &s->event, w->packet[s->inside.head].at_ps);
 }
