@@ -193,15 +193,6 @@ void elastic_insert(struct elastic *e, const struct flow_key *k, uint32_t bytes)
         b->count[entry] = add_to_most(b->count[entry], bytes);
 }
 
-uint64_t elastic_find(const struct elastic *e, const struct flow_key *k)
-{
-    uint64_t hash = flow_key_hash(k, e->seed);
-    uint32_t bucket = flow_key_below(hash, e->buckets);
-    uint32_t entry = find_entry(&e->bucket[bucket], print_of(hash));
-
-    return entry == NO_ENTRY ? 0 : (uint64_t)print_of(hash) << 32 | bucket << 3 | entry;
-}
-
 void elastic_init(struct elastic *e, const struct elastic_cfg *cfg)
 {
     uint32_t heavy_bytes = cfg->heavy_bytes ? cfg->heavy_bytes : ELASTIC_HEAVY_BYTES;
@@ -291,14 +282,4 @@ double elastic_light_flows(const struct elastic *e)
     double   flows = e->lights * rng_log((double)e->lights / (empty ? empty : 1)) - e->splits;
 
     return flows > 0 ? flows : 0;
-}
-
-double elastic_cardinality(const struct elastic *e)
-{
-    uint32_t heavy = 0;
-
-    for (uint32_t i = 0; i < e->buckets; i++)
-        for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++)
-            heavy += e->bucket[i].count[entry] > 0;
-    return heavy + elastic_light_flows(e);
 }
