@@ -76,7 +76,7 @@ static void build_places(struct sim *s)
 
 /* ---- decisions ---- */
 
-#define TELL_MASK 14u            /* tests a node's event numbers, which are even: one in eight */
+#define FEEDBACK_MASK 14u            /* tests a node's event numbers, which are even: one in eight */
 
 /* Keeps rare functions out of the one that all packets call, which then needs no stack frame. */
 #define APART __attribute__((noinline))
@@ -143,7 +143,6 @@ static APART struct port *enter(struct sim *s, const struct node *n, uint32_t id
     return &s->net.port[forward_hash(n, k->src, k->dst, k->ports, hop)];
 }
 
-/* Only CONGA sees packets: a direct call can be inlined. */
 static APART struct port *pass(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
 {
     const struct packet    *k = &s->engine.packets.packet[id];
@@ -158,25 +157,16 @@ static APART struct port *pass(struct sim *s, const struct node *n, uint32_t id,
             return NULL;
         port = s->lb.is_path ? follow(tag, tag->path, hop) : hop[1 + ask(s, n, k, tag, to, hop, false)];
     }
-    if (s->cfg.lb == &lb_conga)
-        conga_forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
-    else
-        s->cfg.lb->forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
+    s->cfg.lb->forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
     return &s->net.port[port];
 }
 
 static APART void leave(struct sim *s, const struct node *n, uint32_t id)
 {
     const struct packet *k = &s->engine.packets.packet[id];
-    uint32_t             from = n->route_host[k->src].group;
-    bool                 is_data = k->kind == PACKET_DATA;
 
-    if (s->cfg.lb == &lb_conga)
-        conga_leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data,
-                    packet_tag(&s->engine.packets, id));
-    else
-        s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data,
-                         packet_tag(&s->engine.packets, id));
+    s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, n->route_host[k->src].group,
+                     k->kind == PACKET_DATA, packet_tag(&s->engine.packets, id));
 }
 
 /* ---- entry points ---- */
@@ -195,13 +185,13 @@ static bool see(struct sim *s, const struct port *in, uint32_t id, const struct 
         *tag = (struct lb_tag){ 0 };
         if (is_local && is_data && s->cfg.lb->stay)
             s->cfg.lb->stay(n->lb_state, s->engine.now_ps);
-        if (is_local || !(is_data || (engine_turn_number(n->next_number) & TELL_MASK) == 0))
+        if (is_local || !(is_data || (engine_turn_number(n->next_number) & FEEDBACK_MASK) == 0))
             return false;
         *out = enter(s, n, id, to);
         return true;
     }
     if (is_local) {
-        if (is_data || tag->told_name)
+        if (is_data || tag->feedback_name)
             leave(s, n, id);
         return false;
     }

@@ -136,8 +136,8 @@ static void trim(struct sim *s, const struct port *out, struct packet *k)
     s->engine.counters.trimmed++;
     s->engine.counters.payload_dropped += k->payload;
     k->payload = 0;
-    k->bytes = (uint16_t)(k->bytes < s->uet.trim_bytes ? k->bytes : s->uet.trim_bytes);
-    k->prio = s->uet.head_prio & 7u;
+    k->bytes = (uint16_t)(k->bytes < s->cfg.trim_bytes ? k->bytes : s->cfg.trim_bytes);
+    k->prio = s->cfg.head_prio & 7u;
     k->seq |= UET_TRIMMED | (out->peer->is_switch ? 0 : UET_AT_LAST);
 }
 
@@ -162,7 +162,7 @@ bool trim_admit(struct sim *s, struct port *out, uint32_t id)
 
     if (trim_book(s, out, k))
         return true;
-    if (k->prio != s->uet.head_prio) {
+    if (k->prio != s->cfg.head_prio) {
         if (!s->uet.has_trim || !is_uet(k))
             return false;
         if (has_last(s, out, k) && rng_next(&out->node->rng) >> 63)

@@ -12,15 +12,15 @@
 
 /* ---- a congestion control with a fixed rate that checks its CNPs ---- */
 
-struct told { uint64_t at_ps; uint32_t count; };
+struct answered { uint64_t at_ps; uint32_t count; };
 
-static uint64_t fixed_bps, want_gap_ps, want_told_ps;
+static uint64_t fixed_bps, want_gap_ps, want_announced_ps;
 static uint32_t right, wrong;
 
 static void fixed_start(const void *cfg, void *state, struct cc_now now, struct cc_out *out)
 {
     (void)cfg, (void)now;
-    *(struct told *)state = (struct told){ 0, 0 };
+    *(struct answered *)state = (struct answered){ 0, 0 };
     *out = (struct cc_out){ .rate_bps = fixed_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER };
 }
 
@@ -31,15 +31,15 @@ static void fixed_configure(void *cfg, const struct knobs *k, const struct cc_li
 
 /* The first two arrive while the table fills. A CNP waits for an ACK to leave, at the receiver and at the
  * switch: some nanoseconds. */
-static void fixed_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t told_ps,
+static void fixed_on_cnp(const void *cfg, void *state, struct cc_now now, uint64_t announced_ps,
                          struct cc_out *out)
 {
-    struct told *t = state;
+    struct answered *t = state;
     uint64_t     gap_ps = now.ps - t->at_ps;
 
     (void)cfg, (void)out;
     if (++t->count > 2) {
-        bool is_right = told_ps == want_told_ps && gap_ps + 20 * PS_PER_NS > want_gap_ps &&
+        bool is_right = announced_ps == want_announced_ps && gap_ps + 20 * PS_PER_NS > want_gap_ps &&
                         gap_ps < want_gap_ps + 20 * PS_PER_NS;
 
         right += is_right;
@@ -53,7 +53,7 @@ static const struct cc_algo fixed = { .on_cnp = fixed_on_cnp,
                                       .configure = fixed_configure,
                                       .name = "fixed",
                                       .about = "a rate that stays",
-                                      .state_size = sizeof(struct told),
+                                      .state_size = sizeof(struct answered),
                                       .takes_turns = true };
 
 /* ---- worlds ---- */
@@ -112,7 +112,7 @@ static void on_turn__spaces_cnps_by_whole_rounds(void **unused)
         struct world w;
 
         want_gap_ps = rows[i].gap_us * PS_PER_US;
-        want_told_ps = n * PS_PER_US;
+        want_announced_ps = n * PS_PER_US;
         right = wrong = 0;
         start_incast(&w, n, 100000000 / n);
         sim_run_until(w.sim, 8 * want_gap_ps);
