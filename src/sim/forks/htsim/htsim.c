@@ -389,35 +389,12 @@ void htsim_count(const struct htsim *w, struct htsim_counters *out)
     out->now_ps = w->active_ps;
 }
 
-/* Finds the queues of a graph's link, in the order in which fat_tree_wire() creates them. */
 void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, struct htsim_port *down)
 {
-    const struct fat_tree *t = &w->tree;
-    uint32_t               n = t->bundle[1], agg;
+    const struct link *l = link < w->hosts ? NULL : &w->link[link - w->hosts];
 
-    if (link < w->hosts) {
-        *up = w->host[link].sent;
-        *down = w->queue[link].sent;
-        return;
-    }
-    link -= w->hosts;
-    if (link < w->first_agg_down - w->first_up) {
-        uint32_t tor = link / w->uplinks, j = link / n % t->aggs_per_pod;
-
-        agg = tor / t->tors_per_pod * t->aggs_per_pod + j;
-        *up = w->queue[w->first_up + link].sent;
-        *down = w->queue[w->first_agg_down + (agg * t->tors_per_pod + tor % t->tors_per_pod) * n +
-                         link % n].sent;
-        return;
-    }
-    link -= w->first_agg_down - w->first_up;
-    n = t->bundle[2];
-    agg = link / w->agg_uplinks;
-    uint32_t l = link / n % w->cores_per_agg;
-    *up = w->queue[w->first_agg_up + link].sent;
-    *down = w->queue[w->first_core_down
-                     + ((agg % t->aggs_per_pod + t->aggs_per_pod * l) * t->pods + agg / t->aggs_per_pod) * n
-                     + link % n].sent;
+    *up = l ? w->queue[l->up].sent : w->host[link].sent;
+    *down = w->queue[l ? l->down : link].sent;
 }
 
 /* All packets leave the host back to back. The last one then waits at each switch for the one before it,

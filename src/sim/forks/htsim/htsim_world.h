@@ -111,6 +111,8 @@ struct pipe {
     uint8_t      end;            /* enum pipe_end */
 } __attribute__((aligned(EVQ_LINE)));
 
+struct link { uint32_t up, down; };      /* queues at both ends of a link between switches */
+
 enum { SERVES_NONE, SERVES_LOW, SERVES_HIGH };
 
 /* A switch port. Packets with payload are in 'low', headers in 'high', which has priority. */
@@ -277,6 +279,8 @@ struct htsim {
     uint32_t       *hop;                 /* lists of next queues; entry 0 is not used */
     uint32_t        hops, hops_room;
     uint32_t       *tor_of, *pod_of;     /* by host */
+    struct link    *link;                /* between switches, in the order of the graph */
+    uint32_t        links;
     uint32_t        queues, switches, hosts, free_timer;
     uint32_t        first_up, first_agg_down, first_agg_up, first_core_down;     /* first of each kind */
     uint32_t        uplinks, agg_uplinks;        /* queues of a ToR, and of an aggregation switch */

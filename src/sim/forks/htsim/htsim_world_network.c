@@ -380,6 +380,15 @@ static void switch_init(struct htsim *w, uint32_t index, uint8_t kind, uint32_t 
         w->sw[index].route = arena_alloc(&w->arena, w->hosts, sizeof(uint32_t));
 }
 
+/* Both ends of a link between switches, in the order of fat_tree_wire(). */
+static void link_init(struct htsim *w, uint32_t tier, uint32_t up, bool is_up_slow, uint32_t above,
+                      uint32_t down, bool is_down_slow, uint32_t below)
+{
+    queue_init(w, up, tier, is_up_slow, TO_SWITCH, above);
+    queue_init(w, down, tier, is_down_slow, TO_SWITCH, below);
+    w->link[w->links++] = (struct link){ up, down };
+}
+
 static void build_tor_links(struct htsim *w, uint32_t tor, uint32_t first_agg)
 {
     const struct fat_tree *t = &w->tree;
@@ -387,14 +396,12 @@ static void build_tor_links(struct htsim *w, uint32_t tor, uint32_t first_agg)
 
     for (uint32_t j = 0; j < t->aggs_per_pod; j++) {
         uint32_t agg = pod * t->aggs_per_pod + j;
+        uint32_t up = w->first_up + (tor * t->aggs_per_pod + j) * n;
+        uint32_t down = w->first_agg_down + (agg * t->tors_per_pod + tor % t->tors_per_pod) * n;
         bool     is_slow = t->tiers == 2 && j < w->cfg.failed;
 
-        for (uint32_t b = 0; b < n; b++) {
-            queue_init(w, w->first_up + (tor * t->aggs_per_pod + j) * n + b, 1, is_slow, TO_SWITCH,
-                       first_agg + agg);
-            queue_init(w, w->first_agg_down + (agg * t->tors_per_pod + tor % t->tors_per_pod) * n + b, 1,
-                       is_slow, TO_SWITCH, tor);
-        }
+        for (uint32_t b = 0; b < n; b++)
+            link_init(w, 1, up + b, is_slow, first_agg + agg, down + b, is_slow, tor);
     }
 }
 
@@ -405,14 +412,12 @@ static void build_agg_links(struct htsim *w, uint32_t agg, uint32_t first_agg, u
 
     for (uint32_t l = 0; l < w->cores_per_agg; l++) {
         uint32_t core = agg % t->aggs_per_pod + t->aggs_per_pod * l;
+        uint32_t up = w->first_agg_up + (agg * w->cores_per_agg + l) * n;
+        uint32_t down = w->first_core_down + (core * t->pods + agg / t->aggs_per_pod) * n;
         bool     is_slow = l + agg * t->aggs_per_pod < w->cfg.failed;
 
-        for (uint32_t b = 0; b < n; b++) {
-            queue_init(w, w->first_agg_up + (agg * w->cores_per_agg + l) * n + b, 2, false, TO_SWITCH,
-                       first_core + core);
-            queue_init(w, w->first_core_down + (core * t->pods + agg / t->aggs_per_pod) * n + b, 2, is_slow,
-                       TO_SWITCH, first_agg + agg);
-        }
+        for (uint32_t b = 0; b < n; b++)
+            link_init(w, 2, up + b, false, first_core + core, down + b, is_slow, first_agg + agg);
     }
 }
 
@@ -432,6 +437,7 @@ void network_build(struct htsim *w)
         w->host[i].ps_per_byte = byte_ps(t->rate_bps[0]);
         pipe_init(&w->host[i].pipe, t->link_ps[0], TO_SWITCH, w->tor_of[i]);
     }
+    w->link = arena_alloc(&w->arena, w->queues, sizeof *w->link);
     for (uint32_t i = 0; i < tors; i++)
         build_tor_links(w, i, tors);
     for (uint32_t i = 0; i < aggs && t->tiers == 3; i++)
