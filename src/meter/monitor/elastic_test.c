@@ -125,7 +125,7 @@ static void insert__saturates(void **unused)
     elastic_fini(&e);
 }
 
-/* The first entry with this fingerprint, and the first of the smallest ones, by plain searches. */
+/* The first entry with this fingerprint, and the first of the smallest ones. */
 static uint32_t find_plainly(const struct elastic_bucket *b, uint32_t print)
 {
     uint32_t entry = 0;
@@ -158,7 +158,7 @@ static void check_taken(const struct elastic_bucket *was, const struct elastic_b
     }
 }
 
-static void check_vectors(struct elastic_cfg cfg)
+static void check_places(struct elastic_cfg cfg)
 {
     struct elastic e;
     struct rng r;
@@ -183,11 +183,11 @@ static void check_vectors(struct elastic_cfg cfg)
     elastic_fini(&e);
 }
 
-static void insert__vectors_equal_plain_searches(void **unused)
+static void insert__takes_the_first_free_or_smallest_entry(void **unused)
 {
     (void)unused;
     for (uint32_t buckets = 1; buckets <= 729; buckets *= 3)
-        check_vectors((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000 });
+        check_places((struct elastic_cfg){ .heavy_bytes = buckets * 64, .light_bytes = 2000 });
 }
 
 static void query__is_never_less_than_the_truth(void **unused)
@@ -349,7 +349,7 @@ int main(void)
         cmocka_unit_test(insert__needs_more_than_lambda_votes_for_a_entry),
         cmocka_unit_test(insert__marks_the_light_part_for_a_newcomer),
         cmocka_unit_test(insert__saturates),
-        cmocka_unit_test(insert__vectors_equal_plain_searches),
+        cmocka_unit_test(insert__takes_the_first_free_or_smallest_entry),
         cmocka_unit_test(query__is_never_less_than_the_truth),
         cmocka_unit_test(list__has_the_flows_of_the_heavy_part),
         cmocka_unit_test(next_interval__leaves_flows_in_their_entries),
