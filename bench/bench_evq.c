@@ -74,7 +74,7 @@ static struct hold hold_evq(uint32_t pending, const uint64_t *delay_ps)
     arena_init(&arena, 64u << 20);
     evq_init(q, &arena, arena_alloc(&arena, pending, EVQ_LINE), pending, GAP_PS / pending, SPAN_PS);
     for (; n < pending; n++) {
-        evq_make_idle(q, n);
+        evq_event(q, n)->next = EVQ_IDLE;
         evq_add(q, n, delay_ps[n % DELAYS], n);
     }
     start_s = bench_cpu_s();

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum env_kind { ENV_MANY_TO_ONE, ENV_ALL_TO_ALL, ENV_LONG_SHORT, ENV_KINDS };
+enum env_kind { ENV_MANY_TO_ONE, ENV_ALL_TO_ALL, ENV_LONG_SHORT };
 
 extern const char *const env_kind_names[];       /* NULL-terminated */
 

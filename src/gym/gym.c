@@ -317,7 +317,7 @@ int gym_listen(const char *path, int *listener, struct err *err)
 
 int gym_serve_socket(const struct gym_world *w, int listener, uint64_t clients, struct err *err)
 {
-    for (uint64_t i = 0; clients == 0 || i < clients; i++) {
+    for (uint64_t served = 0; clients == 0 || served < clients;) {
         int fd = accept(listener, NULL, NULL);
         struct err why;
 
@@ -328,6 +328,7 @@ int gym_serve_socket(const struct gym_world *w, int listener, uint64_t clients, 
         if (gym_serve(w, fd, fd, &why))
             fprintf(stderr, "anole: a client: %s\n", why.text);
         close(fd);
+        served++;
     }
     return 0;
 }

@@ -4,10 +4,16 @@
 #include "gym/test_world.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static const uint8_t hello[] = { 'A', 'G', 'Y', 'M', 1, 0, 0, 0 };
@@ -209,6 +215,48 @@ static void close__ends_the_session(void **unused)
     gym_session_fini(&s);
 }
 
+static void ignore(int number)
+{
+    (void)number;
+}
+
+/* Interrupts the server while it waits, then says hello. Returns whether the server answers. */
+static bool knock(const struct sockaddr_un *address)
+{
+    uint8_t head[8] = { 0 };
+    int     fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    usleep(50000);
+    kill(getppid(), SIGUSR1);
+    usleep(50000);
+    return connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 &&
+           write(fd, (const uint8_t[]){ GYM_HELLO, 0, 0, 0, 8, 0, 0, 0 }, 8) == 8 &&
+           write(fd, hello, sizeof hello) == sizeof hello && read(fd, head, sizeof head) == sizeof head &&
+           u32(head) == GYM_WELCOME;
+}
+
+static void serve_socket__a_signal_is_not_a_client(void **unused)
+{
+    struct test_world  w = { .batches_max = 3 };
+    struct gym_world   world = test_world_of(&w);
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    struct err         err;
+    int                listener, status;
+
+    (void)unused;
+    snprintf(address.sun_path, sizeof address.sun_path, "/tmp/gym_test.%d", (int)getpid());
+    sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = ignore }, NULL);
+    assert_int_equal(0, gym_listen(address.sun_path, &listener, &err));
+    pid_t client = fork();
+    if (client == 0)
+        _exit(knock(&address) ? 0 : 1);
+    assert_int_equal(0, gym_serve_socket(&world, listener, 1, &err));
+    close(listener);
+    unlink(address.sun_path);
+    assert_int_equal(client, waitpid(client, &status, 0));
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +267,7 @@ int main(void)
         cmocka_unit_test(take__refuses_in_one_line),
         cmocka_unit_test(head__refuses_invalid_types_and_sizes),
         cmocka_unit_test(close__ends_the_session),
+        cmocka_unit_test(serve_socket__a_signal_is_not_a_client),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,8 +120,8 @@ static inline uint32_t level_of(const struct conga_cfg *c, const struct dre *d)
     return level < c->levels ? level : c->levels - 1;
 }
 
-void conga_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw, uint32_t port,
-                          uint32_t bytes, struct lb_tag *tag)
+static void conga_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *sw,
+                          uint32_t port, uint32_t bytes, struct lb_tag *tag)
 {
     const struct conga_cfg *c = cfg;
     struct dre             *d = dre_at(c, state, now_ps, sw, port);
@@ -147,7 +147,7 @@ static inline uint32_t next_in(const uint64_t *set, uint32_t turn)
     return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
+static void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
 {
     struct conga_rack *r = &((struct conga *)state)->rack[to];
 
@@ -156,8 +156,8 @@ void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
         return;
     uint32_t name = next_in(r->changes ? r->changed : r->heard, r->turn);
     uint64_t bit = 1ull << name % 64;
-    tag->told_name = (uint16_t)(name + 1);
-    tag->told_congestion = r->level[name];
+    tag->feedback_name = (uint16_t)(name + 1);
+    tag->feedback_congestion = r->level[name];
     r->changes -= (r->changed[name / 64] & bit) != 0;
     r->news--;
     r->changed[name / 64] &= ~bit;
@@ -165,15 +165,15 @@ void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *tag)
     r->turn = (name + 1) % CONGA_NAMES;
 }
 
-void conga_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data,
+static void conga_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data,
                         const struct lb_tag *tag)
 {
     struct conga_rack *r = &((struct conga *)state)->rack[from];
     uint64_t     bit = 1ull << tag->name % 64;
 
     (void)cfg;
-    if (tag->told_name)
-        r->feedback[tag->told_name - 1] = now_ps << 8 | tag->told_congestion;
+    if (tag->feedback_name)
+        r->feedback[tag->feedback_name - 1] = now_ps << 8 | tag->feedback_congestion;
     if (!is_data)
         return;
     r->news += !(r->heard[tag->name / 64] & bit);

@@ -45,11 +45,4 @@ size_t conga_state_size(const struct conga_cfg *, const struct lb_switch *, size
 void  *conga_split(const struct conga_cfg *, const struct lb_switch *, void *state, size_t own_bytes,
                    struct flowlet **flowlet);
 
-/* The hooks of lb_conga. balance.c calls them directly. */
-void conga_enter(const void *cfg, void *state, uint32_t to, struct lb_tag *);
-void conga_forward(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *, uint32_t port,
-                   uint32_t bytes, struct lb_tag *);
-void conga_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data,
-                 const struct lb_tag *);
-
 #endif

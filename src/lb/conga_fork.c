@@ -108,8 +108,8 @@ static void attach_feedback(const struct conga_cfg *c, struct conga_fork *s, uin
     uint32_t chosen = lb_below(sw, count);
     for (uint32_t i = 0;; i++)
         if (is_known(c, s, now_ps, r->heard[i]) && chosen-- == 0) {
-            tag->told_name = (uint16_t)(i + 1);
-            tag->told_congestion = (uint8_t)r->heard[i];
+            tag->feedback_name = (uint16_t)(i + 1);
+            tag->feedback_congestion = (uint8_t)r->heard[i];
             return;
         }
 }
@@ -122,8 +122,8 @@ static void fork_leave(const void *cfg, void *state, uint64_t now_ps, uint32_t f
 
     (void)cfg, (void)is_data;
     note_first_packet(s, now_ps);
-    if (tag->told_name)
-        r->feedback[tag->told_name - 1] = now_ps << 8 | tag->told_congestion;
+    if (tag->feedback_name)
+        r->feedback[tag->feedback_name - 1] = now_ps << 8 | tag->feedback_congestion;
     r->heard[tag->name] = now_ps << 8 | tag->congestion;
     if (tag->name >= r->names)
         r->names = tag->name + 1u;

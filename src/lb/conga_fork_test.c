@@ -69,7 +69,7 @@ static void forward__has_no_highest_level(void **unused)
 static void arrive(struct test_switch *t, uint64_t now_ps, uint16_t name, uint16_t reported, uint8_t level)
 {
     struct lb_tag tag = {
-        .name = name, .congestion = 1, .told_name = (uint16_t)(reported + 1), .told_congestion = level
+        .name = name, .congestion = 1, .feedback_name = (uint16_t)(reported + 1), .feedback_congestion = level
     };
 
     t->lb->leave(t->cfg, t->state, now_ps, 1, true, &tag);
@@ -113,7 +113,7 @@ static void pick__expires_feedback_at_checks(void **unused)
         arrive(&t, START_PS + 1, 5, 0, 0);
         t.tag = (struct lb_tag){ 0 };
         test_switch_pick(&t, START_PS + rows[i].after_ps);
-        assert_int_equal(t.tag.told_name, rows[i].has_feedback ? 6 : 0);
+        assert_int_equal(t.tag.feedback_name, rows[i].has_feedback ? 6 : 0);
         test_switch_end(&t);
     }
 }
@@ -129,8 +129,8 @@ static void pick__repeats_feedback(void **unused)
     for (int i = 0; i < 3; i++) {
         t.tag = (struct lb_tag){ 0 };
         test_switch_pick(&t, START_PS + 1);
-        assert_int_equal(t.tag.told_name, 6);
-        assert_int_equal(t.tag.told_congestion, 1);
+        assert_int_equal(t.tag.feedback_name, 6);
+        assert_int_equal(t.tag.feedback_congestion, 1);
     }
     test_switch_end(&t);
 }

@@ -139,7 +139,7 @@ static int read_feedback(struct test_switch *t, uint32_t to)
     struct lb_tag tag = { 0 };
 
     t->lb->enter(t->cfg, t->state, to, &tag);
-    return tag.told_name ? (tag.told_name - 1) << 8 | tag.told_congestion : -1;
+    return tag.feedback_name ? (tag.feedback_name - 1) << 8 | tag.feedback_congestion : -1;
 }
 
 static void enter__sends_changes_first_then_round_robin(void **unused)
@@ -171,7 +171,7 @@ static void enter__sends_changes_first_then_round_robin(void **unused)
 /* A packet from switch 1 arrives with feedback about path 'name' to it. */
 static void receive_feedback(struct test_switch *t, uint64_t now_ps, uint16_t name, uint8_t level)
 {
-    struct lb_tag tag = { .told_name = (uint16_t)(name + 1), .told_congestion = level };
+    struct lb_tag tag = { .feedback_name = (uint16_t)(name + 1), .feedback_congestion = level };
 
     t->lb->leave(t->cfg, t->state, now_ps, 1, false, &tag);
 }
@@ -288,8 +288,8 @@ static void feedback__returns_to_the_first_switch(void **unused)
     b.lb->forward(b.cfg, b.state, 1, &b.sw, 4, 390625 * 6, &data);       /* a congested switch in between */
     b.lb->leave(b.cfg, b.state, 1, 0, true, &data);
     b.lb->enter(b.cfg, b.state, 0, &ack);
-    assert_int_equal(ack.told_name, path + 1);
-    assert_int_equal(ack.told_congestion, 6);
+    assert_int_equal(ack.feedback_name, path + 1);
+    assert_int_equal(ack.feedback_congestion, 6);
     a.lb->leave(a.cfg, a.state, 2, 1, false, &ack);
     for (uint32_t flow = 0; flow < 100; flow++) {
         a.packet.ports = 50 + flow;

@@ -25,8 +25,8 @@ struct lb_tag {
     uint16_t path;               /* LB_PATH: digits for the switches ahead; maintained by the switches */
     uint16_t name;               /* the rest belongs to the balancer: name of the path, */
     uint8_t  congestion;         /* its highest congestion so far, */
-    uint8_t  told_congestion;    /* and feedback: the congestion of */
-    uint16_t told_name;          /* a path in the opposite direction */
+    uint8_t  feedback_congestion; /* and feedback: the congestion of */
+    uint16_t feedback_name;      /* a path in the opposite direction */
 };
 
 _Static_assert(sizeof(struct lb_tag) == 8, "one word per packet");
@@ -90,7 +90,7 @@ struct lb_algo {
     /* At switches between the first and the last: data of 'bytes' about to leave through 'port'. */
     void (*forward)(const void *cfg, void *state, uint64_t now_ps, const struct lb_switch *, uint32_t port,
                     uint32_t bytes, struct lb_tag *);
-    /* At the last switch: data, and other packets with told_name set, from switch 'from'. */
+    /* At the last switch: data, and other packets with feedback_name set, from switch 'from'. */
     void (*leave)(const void *cfg, void *state, uint64_t now_ps, uint32_t from, bool is_data,
                   const struct lb_tag *);
     /* Optional even if the others are set: data that stays within its rack. */

@@ -59,6 +59,20 @@ static void on_wake(void *arg, uint64_t now_ps, uint64_t tag)
 
 /* ---- create ---- */
 
+/* Returns true if a scenario names external traffic, other than in a comment. */
+static bool has_external(const char *scenario)
+{
+    for (const char *at = scenario; (at = strstr(at, "external")) != NULL; at++) {
+        const char *line = at;
+
+        while (line > scenario && line[-1] != '\n')
+            line--;
+        if (!memchr(line, '#', (size_t)(at - line)))
+            return true;
+    }
+    return false;
+}
+
 /* Appends external traffic to a scenario. If the scenario has traffic, this extends the list at its end;
  * otherwise parsing fails. */
 static char *with_traffic(const char *scenario)
@@ -67,7 +81,7 @@ static char *with_traffic(const char *scenario)
     size_t            size = strlen(scenario) + strlen(own) + 1;
     char             *text = xmalloc(size);
 
-    snprintf(text, size, "%s%s", scenario, strstr(scenario, "external") ? "" : own);
+    snprintf(text, size, "%s%s", scenario, has_external(scenario) ? "" : own);
     return text;
 }
 

@@ -56,6 +56,7 @@ static void post_as__each_verb_takes_the_wire_time(void **unused)
              WAY_PS(1000) + 2 * (ACK_PS + DELAY_PS));
     assert_string_equal(post(&s, STAR, ANOLE_WRITE, 1000), want);
     assert_string_equal(post(&s, STAR, ANOLE_SEND, 1000), want);
+    assert_string_equal(post(&s, "# two hosts, no external link\n" STAR, ANOLE_SEND, 1000), want);
     snprintf(want, sizeof want, "7 0->1 sent 0 0\n7 0->1 arrived 0 %llu\n", WAY_PS(1000));
     assert_string_equal(post(&s, STAR, ANOLE_UD, 1000), want);
 }

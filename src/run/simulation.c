@@ -589,7 +589,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->end_ps = run_to_end(&run);
     look_until(&run, s->end_ps);
     if (run.slots)
-        queue_log_sum(&s->queues, s->sim, s->end_ps, &s->loop.tuning.queues);
+        queue_log_sum(&s->queues, s->sim, &s->world, s->end_ps, &s->loop.tuning.queues);
     slots_free(run.slots);
     lag_fini(&run.lag);
     messages_free(run.messages);

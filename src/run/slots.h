@@ -54,7 +54,8 @@ void queue_log_fini(struct queue_log *);
 void queue_log_add(struct queue_log *, const struct slots_row *);
 
 /* Summarizes a run that ended at this time. */
-void queue_log_sum(const struct queue_log *, const struct sim *, uint64_t end_ps, struct tuned_queues *);
+void queue_log_sum(const struct queue_log *, const struct sim *, const struct world *, uint64_t end_ps,
+                   struct tuned_queues *);
 
 /* "tor0:3 > spine1" */
 void queue_log_name(char *buf, size_t size, const struct sim *, uint32_t port);

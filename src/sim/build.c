@@ -145,7 +145,7 @@ static bool cuts_through(const struct sim *s, const struct port *in)
 }
 
 /* Adds a switch's latency to the delay of the links that lead to it. */
-static void build_ways_into_switches(struct sim *s)
+static void build_chip_delays(struct sim *s)
 {
     for (uint32_t i = 0; i < s->net.ports; i++) {
         struct port *p = &s->net.port[i];
@@ -477,7 +477,7 @@ int build_world(struct sim *s, struct err *err)
         arena_init_sparse(&s->pair_arena, s->net.hosts * ((size_t)s->net.hosts * sizeof(uint16_t) + 64) + 64);
     build_ports(s);
     switch_build_marking(s);
-    build_ways_into_switches(s);
+    build_chip_delays(s);
     balance_connect(s);
     build_hosts(s);
     build_routes(s);

@@ -47,10 +47,10 @@ static void use_thresholds(struct sim *s)
 /* Headers are not marked, and have strict priority. */
 static void set_apart_headers(struct sim *s)
 {
-    s->sw.ecn_prios |= (uint8_t)(1u << s->uet.head_prio);
-    s->sw.ecn_class[s->uet.head_prio] = (struct ecn_cfg){ .kmin_bytes = UINT32_MAX,
+    s->sw.ecn_prios |= (uint8_t)(1u << s->cfg.head_prio);
+    s->sw.ecn_class[s->cfg.head_prio] = (struct ecn_cfg){ .kmin_bytes = UINT32_MAX,
                                                           .kmax_bytes = UINT32_MAX };
-    s->scheduler.strict_prios |= (uint8_t)(1u << s->uet.head_prio);
+    s->scheduler.strict_prios |= (uint8_t)(1u << s->cfg.head_prio);
 }
 
 /* Queue pairs: the knobs set the thresholds of UET's classes. Classes of queue pairs use the initial
@@ -90,13 +90,10 @@ void uet_build(struct sim *s)
     if (s->cfg.model != MODEL_UET)
         return;
     u->prios = data_classes(s);
-    u->head_prio = s->cfg.head_prio;
     u->classes = uet_classes(s);
     u->cc = s->cfg.cc;
     u->has_trim = s->cfg.has_trim;
     u->has_credit = s->cfg.cc->has_credit;
-    u->has_sleek = s->cfg.is_sleek;
-    u->trim_bytes = s->cfg.trim_bytes;
     u->ring = ring_for(6 * bdp_packets(s));
     u->window_bytes_max = bdp_packets(s) * s->cfg.mtu_bytes * 3 / 2;
     s->hosts.at_send |= SEND_UET;
@@ -132,7 +129,7 @@ void uet_configure(struct sim *s)
     uint32_t limit = bytes < UINT32_MAX / 4 ? (uint32_t)bytes : UINT32_MAX / 4;
     for (uint32_t c = 0; c < PRIOS; c++)
         s->uet.queue_bytes_max[c] = s->uet.prios >> c & 1 ? limit : 0;
-    s->uet.queue_bytes_max[s->uet.head_prio] = 2 * limit;
+    s->uet.queue_bytes_max[s->cfg.head_prio] = 2 * limit;
 }
 
 /* ---- memory ---- */

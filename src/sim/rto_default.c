@@ -42,7 +42,7 @@ static bool may_miss(const struct sim *s)
 
 static uint64_t uet_bytes_max(const struct sim *s)
 {
-    uint64_t bytes = s->uet.queue_bytes_max[s->uet.head_prio] / 2;
+    uint64_t bytes = s->uet.queue_bytes_max[s->cfg.head_prio] / 2;
 
     return bytes < s->cfg.buffer_bytes ? bytes : s->cfg.buffer_bytes;
 }

@@ -6,62 +6,36 @@
 #include <stdlib.h>
 
 #define NO_ENTRY ELASTIC_ENTRIES
-#define INLINE  static inline __attribute__((always_inline))
-
-/* Vectors that cover half of a bucket. The eighth word of 'print' and of 'count' does not belong to an
- * entry. */
-typedef uint32_t words __attribute__((vector_size(16)));
-typedef uint64_t halves __attribute__((vector_size(16)));
-
-/* Returns the lowest bit set in any lane, or NO_ENTRY. */
-INLINE uint32_t first_entry(words bits)
-{
-    halves half = (halves)bits;
-    uint64_t either = half[0] | half[1];
-
-    return (uint32_t)__builtin_ctz((uint32_t)either | (uint32_t)(either >> 32) | 1u << NO_ENTRY);
-}
 
 /* Returns the first entry with this fingerprint, or NO_ENTRY. */
-INLINE uint32_t find_entry(const struct elastic_bucket *b, uint32_t print)
+static inline uint32_t find_entry(const struct elastic_bucket *b, uint32_t print)
 {
-    words low, high;
+    uint32_t entry = 0;
 
-    memcpy(&low, b->print, sizeof(low));
-    memcpy(&high, &b->print[4], sizeof(high));       /* the last lane is the guard, which the mask excludes */
-    return first_entry(((words)(low == print) & (words){ 1, 2, 4, 8 }) |
-                      ((words)(high == print) & (words){ 16, 32, 64, 0 }));
-}
-
-INLINE words lesser(words a, words b)
-{
-    words is_less = (words)(a < b);
-
-    return (a & is_less) | (b & ~is_less);
+    while (entry < ELASTIC_ENTRIES && b->print[entry] != print)
+        entry++;
+    return entry;
 }
 
 /* Returns the first of the entries with the smallest count. */
-INLINE uint32_t smallest_entry(const struct elastic_bucket *b)
+static uint32_t smallest_entry(const struct elastic_bucket *b)
 {
-    words low, high;
+    uint32_t least = 0;
 
-    memcpy(&low, b->count, sizeof(low));
-    memcpy(&high, &b->count[3], sizeof(high));       /* overlaps at entry 3, so that all lanes are entries */
-    words least = lesser(low, high);
-    least = lesser(least, __builtin_shufflevector(least, least, 2, 3, 0, 1));
-    least = lesser(least, __builtin_shufflevector(least, least, 1, 0, 3, 2));
-    return first_entry(((words)(low == least) & (words){ 1, 2, 4, 8 }) |
-                      ((words)(high == least) & (words){ 8, 16, 32, 64 }));
+    for (uint32_t entry = 1; entry < ELASTIC_ENTRIES; entry++)
+        if (b->count[entry] < b->count[least])
+            least = entry;
+    return least;
 }
 
-INLINE uint32_t add_to_most(uint32_t a, uint32_t b)
+static inline uint32_t add_to_most(uint32_t a, uint32_t b)
 {
     uint32_t sum = a + b;
 
     return sum < a ? UINT32_MAX : sum;
 }
 
-INLINE uint32_t print_of(uint64_t hash)
+static inline uint32_t print_of(uint64_t hash)
 {
     uint32_t print = (uint32_t)hash;
 
@@ -193,15 +167,6 @@ void elastic_insert(struct elastic *e, const struct flow_key *k, uint32_t bytes)
         b->count[entry] = add_to_most(b->count[entry], bytes);
 }
 
-uint64_t elastic_find(const struct elastic *e, const struct flow_key *k)
-{
-    uint64_t hash = flow_key_hash(k, e->seed);
-    uint32_t bucket = flow_key_below(hash, e->buckets);
-    uint32_t entry = find_entry(&e->bucket[bucket], print_of(hash));
-
-    return entry == NO_ENTRY ? 0 : (uint64_t)print_of(hash) << 32 | bucket << 3 | entry;
-}
-
 void elastic_init(struct elastic *e, const struct elastic_cfg *cfg)
 {
     uint32_t heavy_bytes = cfg->heavy_bytes ? cfg->heavy_bytes : ELASTIC_HEAVY_BYTES;
@@ -291,14 +256,4 @@ double elastic_light_flows(const struct elastic *e)
     double   flows = e->lights * rng_log((double)e->lights / (empty ? empty : 1)) - e->splits;
 
     return flows > 0 ? flows : 0;
-}
-
-double elastic_cardinality(const struct elastic *e)
-{
-    uint32_t heavy = 0;
-
-    for (uint32_t i = 0; i < e->buckets; i++)
-        for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++)
-            heavy += e->bucket[i].count[entry] > 0;
-    return heavy + elastic_light_flows(e);
 }

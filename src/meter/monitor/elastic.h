@@ -133,22 +133,6 @@ void elastic_fini(struct elastic *);
 /* Counts a packet. 'bytes' > 0. */
 void elastic_insert(struct elastic *, const struct flow_key *, uint32_t bytes);
 
-/* Returns the place of a flow's entry, or 0 if it has none. While the flow keeps the entry,
- * elastic_insert_at() is equivalent to elastic_insert(). Once it has lost it, elastic_insert_at() does
- * nothing and returns false. */
-uint64_t elastic_find(const struct elastic *, const struct flow_key *);
-
-static inline bool elastic_insert_at(struct elastic *e, uint64_t place, uint32_t bytes)
-{
-    struct elastic_bucket *b = &e->bucket[(uint32_t)place >> 3];
-    uint32_t               entry = place & 7, count = b->count[entry] + bytes;
-
-    if (b->print[entry] != place >> 32)
-        return false;
-    b->count[entry] = count < bytes ? UINT32_MAX : count;
-    return true;
-}
-
 /* Estimated bytes of a flow: never too low, unless a counter is saturated. */
 uint64_t elastic_query(const struct elastic *, const struct flow_key *);
 
@@ -165,8 +149,5 @@ void elastic_reset(struct elastic *);
 /* Estimated number of flows in the light part that have no entry, by linear counting: m counters of which e
  * are empty hold m ln(m / e) flows. Assumes at least one empty counter. Not negative. */
 double elastic_light_flows(const struct elastic *);
-
-/* Returns the estimated number of all flows. */
-double elastic_cardinality(const struct elastic *);
 
 #endif

@@ -35,12 +35,6 @@ struct monitor_algo {
     /* A work request of this many bytes (> 0) is posted; its packets follow. NULL: ignored. */
     void (*on_request)(void *state, const struct flow_key *, uint64_t bytes, uint64_t now_ps);
 
-    /* Fast path for further packets of a flow. hint() returns a hint for a flow that was just counted, or 0.
-     * on_again() counts a packet by its hint; it returns false if the hint is stale, and then the caller uses
-     * on_packet(). Both NULL: no fast path. */
-    uint64_t (*hint)(void *state, const struct flow_key *);
-    bool (*on_again)(void *state, uint64_t hint, uint32_t bytes);
-
     /* Ends the interval and writes the distribution of the active flows. Required, like the next two. */
     void (*read)(void *state, uint64_t now_ps, struct fsd *);
 

@@ -41,18 +41,6 @@ static void sketch_on_packet(void *state, const struct flow_key *k, uint32_t byt
     elastic_insert(&((struct sketch *)state)->elastic, k, bytes);
 }
 
-static uint64_t sketch_hint(void *state, const struct flow_key *k)
-{
-    return elastic_find(&((struct sketch *)state)->elastic, k);
-}
-
-static bool sketch_on_again(void *state, uint64_t hint, uint32_t bytes)
-{
-    return elastic_insert_at(&((struct sketch *)state)->elastic, hint, bytes);
-}
-
-#define SKETCH_HOOKS .on_packet = sketch_on_packet, .hint = sketch_hint, .on_again = sketch_on_again
-
 /* ---- paraleon ---- */
 
 struct paraleon {
@@ -93,7 +81,7 @@ static void paraleon_destroy(void *state)
 
 extern const struct monitor_algo monitor_paraleon;
 const struct monitor_algo monitor_paraleon = {
-    SKETCH_HOOKS,
+    .on_packet = sketch_on_packet,
     .read    = paraleon_read,
     .create  = paraleon_create,
     .destroy = paraleon_destroy,
@@ -150,7 +138,7 @@ static void naive_destroy(void *state)
 
 extern const struct monitor_algo monitor_elastic;
 const struct monitor_algo monitor_elastic = {
-    SKETCH_HOOKS,
+    .on_packet = sketch_on_packet,
     .read    = naive_read,
     .create  = naive_create,
     .destroy = naive_destroy,

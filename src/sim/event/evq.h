@@ -113,12 +113,6 @@ void evq_allow_cells(struct evq *, struct arena *);
 /* Announces that many events will be added this far ahead. With on_near, the buckets there are prefetched. */
 void evq_expect(struct evq *, uint64_t ahead_ps);
 
-/* Marks an event as idle. Call it before the event is first added. */
-static inline void evq_make_idle(const struct evq *q, uint32_t id)
-{
-    evq_event(q, id)->next = EVQ_IDLE;
-}
-
 /* Slow path of evq_put(), rare without cells: inserts into 'front', the heap or a list of cells. */
 void evq_insert(struct evq *, uint32_t event);
 

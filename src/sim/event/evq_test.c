@@ -47,7 +47,7 @@ static void init(struct evq *q, struct arena *arena, uint32_t events, uint64_t w
 {
     evq_init(q, arena, arena_alloc(arena, events, EVQ_LINE), events, width_ps, span_ps);
     for (uint32_t i = 0; i < events; i++)
-        evq_make_idle(q, i);
+        evq_event(q, i)->next = EVQ_IDLE;
 }
 
 struct pair {

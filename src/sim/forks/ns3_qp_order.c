@@ -82,7 +82,7 @@ static void drop(struct sim *s, const struct host *h, const struct flow *f)
 /* Without a route, the fork's host divides by its number of next hops, 0. */
 static void require_route(struct sim *s, const struct host *h, uint32_t dst)
 {
-    if (!sim_has_way(s, s->net.node[h->node].epoch, h->node, dst))
+    if (!sim_has_path(s, s->net.node[h->node].epoch, h->node, dst))
         engine_fail(&s->engine,
                     "after a link has failed there is no way from %s to %s, where the HPCC fork "
                     "stops with an error; with 'order: node' the run goes on",

@@ -26,7 +26,7 @@ static void await(struct sim *s, const struct host *h)
             sim_order(s, &s->net.node[h->node], at));
 }
 
-static void tell_peer(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
+static void send_pfc(struct sim *s, struct port *p, uint32_t prio, bool is_pause)
 {
     p->pausing ^= (uint8_t)(1u << prio);
     pfc_send(&s->engine, &s->scheduler, &s->pfc, p, prio, is_pause);
@@ -67,7 +67,7 @@ bool drain_take(struct sim *s, struct host *h, uint32_t id, struct packet *k)
     if (d->head == id)
         await(s, h);
     if (is_lossless && d->bytes[k->prio] > s->cfg.rx_buffer_bytes && !(h->port->pausing >> k->prio & 1))
-        tell_peer(s, h->port, k->prio, true);
+        send_pfc(s, h->port, k->prio, true);
     return true;
 }
 
@@ -82,7 +82,7 @@ struct packet *drain_next(struct sim *s, struct host *h)
     if (d->head)
         await(s, h);
     if (h->port->pausing >> k->prio & 1 && d->bytes[k->prio] + s->cfg.resume_bytes <= s->cfg.rx_buffer_bytes)
-        tell_peer(s, h->port, k->prio, false);
+        send_pfc(s, h->port, k->prio, false);
     return k;
 }
 

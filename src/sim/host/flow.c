@@ -423,7 +423,7 @@ static uint64_t end_ps(const struct sim *s, const struct flow *f)
     return oldest(s, f)->op.verb == VERB_READ ? oldest(s, f)->arrived_ps : now_ps;
 }
 
-static void tell(const struct sim *s, const struct flow *f)
+static void report_done(const struct sim *s, const struct flow *f)
 {
     struct flow_result r = {
         .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
@@ -446,7 +446,7 @@ void flow_end(struct sim *s, struct flow *f)
     s->engine.counters.bytes_done += m.bytes;
     s->entry_bytes_done[f->traffic] += m.bytes;
     if (s->engine.hooks.flow_done)
-        tell(s, f);
+        report_done(s, f);
     if (f->is_answered)
         program_on_sent(&s->engine, &s->program, &m);
     s->done_ps = s->engine.now_ps;

@@ -170,7 +170,7 @@ static bool may_hold(const struct hf2t *t, const struct hf2t_host *h, const stru
                      uint64_t rate_bps, uint64_t now_ps)
 {
     return rate_bps <= h->guard_bps &&
-           (!t->cfg.quiet_ps || (q->told_ps && now_ps - q->told_ps <= t->cfg.quiet_ps));
+           (!t->cfg.quiet_ps || (q->cnp_ps && now_ps - q->cnp_ps <= t->cfg.quiet_ps));
 }
 
 bool hf2t_must_wait(struct hf2t *t, uint32_t flow, uint64_t rate_bps, uint64_t now_ps)

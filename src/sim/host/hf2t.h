@@ -57,7 +57,7 @@ struct hf2t_qp {                 /* parallel to struct flow */
     uint16_t packets;            /* x; 0: its next packet is not held */
     bool     is_held;
     uint32_t host;
-    uint64_t told_ps;            /* time of the last CNP; 0: never */
+    uint64_t cnp_ps;             /* time of the last CNP; 0: never */
     uint64_t start_ps;           /* start of its training, if it learns alone */
 };
 

@@ -349,7 +349,7 @@ static void quiet__keeps_others_from_being_held(void **unused)
     w.sim->hosts.hf2t->host[0].near_ps = 1;
     sim_run_until(w.sim, 200 * PS_PER_US);
     assert_int_equal(w.sim->engine.counters.delayed, 0);
-    w.sim->hosts.hf2t->qp[1].told_ps = w.sim->engine.now_ps;
+    w.sim->hosts.hf2t->qp[1].cnp_ps = w.sim->engine.now_ps;
     sim_run_until(w.sim, 600 * PS_PER_US);
     assert_int_equal(w.sim->engine.counters.delayed, 5);    /* at 0, 20, .. 80 us after it; then it is too
                                                              * long ago */

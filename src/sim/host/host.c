@@ -152,10 +152,10 @@ void host_kick(struct sim *s, struct host *h)
 static void on_turn(struct sim *s, struct host *h)
 {
     struct packet k;
-    uint64_t      told_ps;
+    uint64_t      announced_ps;
 
-    if (cnp_arbiter_visit(s, h, &k, &told_ps)) {
-        reply_cnp(s, h, &k, told_ps);
+    if (cnp_arbiter_visit(s, h, &k, &announced_ps)) {
+        reply_cnp(s, h, &k, announced_ps);
         host_kick(s, h);
     }
     cnp_arbiter_await_turn(s, h);

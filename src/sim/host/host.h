@@ -27,7 +27,7 @@ void host_check(const struct sim *, const struct host *);
  *
  * The caller then sends packets that are allowed to go. */
 
-void answer_on_cnp(struct sim *, struct host *, struct flow *, uint64_t told_ps);
+void answer_on_cnp(struct sim *, struct host *, struct flow *, uint64_t announced_ps);
 
 /* Handles an ACK, or a NACK that makes the sender go back. */
 void answer_on_ack(struct sim *, struct host *, struct flow *, const struct packet *);

@@ -28,7 +28,7 @@ static void add_hole(struct sim *s, struct host *h, struct flow *f, struct selec
     pacer_sort_in(s, h, f);
 }
 
-static void tell_loss(struct sim *s, struct host *h, struct flow *f, enum cc_loss loss)
+static void report_loss(struct sim *s, struct host *h, struct flow *f, enum cc_loss loss)
 {
     if (!f->controlled || !h->cc->on_loss)
         return;
@@ -42,7 +42,7 @@ APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
     uint32_t mtu = s->cfg.mtu_bytes;
 
     f->timeout_sent = f->sent_max;
-    tell_loss(s, h, f, CC_TIMEOUT);
+    report_loss(s, h, f, CC_TIMEOUT);
     if (!s->flows.selective_tx) {
         go_back(s, h, f);
         return;
@@ -134,15 +134,15 @@ static void forget_setting(struct sim *s, struct host *h)
     h->cc_cfg = s->hosts.cc_forgot + (size_t)h->cc_at * CC_CFG_MAX;
 }
 
-void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t told_ps)
+void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t announced_ps)
 {
     s->engine.counters.cnps_received++;
     if (s->flow_watch.arg)
         s->flow_watch.on_signal(s->flow_watch.arg, f);
     if (s->hosts.hf2t)
-        s->hosts.hf2t->qp[f - s->flows.flow].told_ps = s->engine.now_ps;
+        s->hosts.hf2t->qp[f - s->flows.flow].cnp_ps = s->engine.now_ps;
     if (f->controlled && h->cc->on_cnp)
-        h->cc->on_cnp(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), told_ps, &f->out);
+        h->cc->on_cnp(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), announced_ps, &f->out);
     if (f->out.forgets) {
         f->out.forgets = false;
         forget_setting(s, h);
@@ -214,7 +214,7 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct 
         return;
     }
     go_back(s, h, f);
-    tell_loss(s, h, f, CC_NACK);
+    report_loss(s, h, f, CC_NACK);
 }
 
 /* The last message of a persistent queue pair is acknowledged: its congestion control still sees the ACK. */
@@ -261,6 +261,6 @@ APART void answer_on_hole(struct sim *s, struct host *h, struct flow *f, const s
     take_ack(s, h, f, k->seq);
     if (f->acked >= f->end && f->is_lasting && finish_messages(s, h, f))
         return;
-    tell_loss(s, h, f, CC_NACK);
+    report_loss(s, h, f, CC_NACK);
     add_hole(s, h, f, (struct selective_hole){ (uint32_t)(k->sent_ps >> 32), (uint32_t)k->sent_ps });
 }

@@ -60,10 +60,11 @@ void reply_with(struct sim *s, const struct host *h, uint32_t id, struct packet 
     reply_send(s, h, id, k);
 }
 
-void reply_cnp(struct sim *s, const struct host *h, const struct packet *k, uint64_t told_ps)
+void reply_cnp(struct sim *s, const struct host *h, const struct packet *k, uint64_t announced_ps)
 {
     s->engine.counters.cnps_sent++;
-    reply_to(s, h, k, &(struct answer){ PACKET_CNP, told_ps, s->hosts.np_cfg.cnp_prio, s->cfg.cnp_bytes, 0 });
+    reply_to(s, h, k,
+             &(struct answer){ PACKET_CNP, announced_ps, s->hosts.np_cfg.cnp_prio, s->cfg.cnp_bytes, 0 });
 }
 
 static void acknowledge(struct sim *s, const struct host *h, const struct packet *k, enum packet_kind kind,
@@ -146,7 +147,7 @@ static void name_hole(struct sim *s, struct host *h, struct selective_rx *x, con
     reply_hole(s, h, k, expected, hole);
 }
 
-bool receive_tell_arrivals(struct sim *s, const struct flow *f, uint64_t message_end, uint64_t expected)
+bool receive_report_arrivals(struct sim *s, const struct flow *f, uint64_t message_end, uint64_t expected)
 {
     if (!f->is_lasting) {
         if (expected == message_end)
@@ -184,7 +185,7 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
         receive_count_reordered(s, k);
     bool is_end = expected == x->end;
     if (fate == SELECTIVE_TAKEN)
-        is_end = receive_tell_arrivals(s, f, x->end, expected);
+        is_end = receive_report_arrivals(s, f, x->end, expected);
     if (++rx->unacked >= s->cfg.ack_every || flags & s->model.ack_flags || fate == SELECTIVE_OLD || is_end) {
         rx->unacked = 0;
         receive_acknowledge(s, h, k, expected, flags);

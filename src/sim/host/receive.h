@@ -20,8 +20,8 @@ void reply_with(struct sim *, const struct host *, uint32_t id, struct packet *k
 /* Queues a packet among the answers, or sends it immediately if nothing has precedence. */
 void reply_send(struct sim *, const struct host *, uint32_t id, struct packet *);
 
-/* Sends a CNP to the flow of packet 'k'. told_ps: the time it carries, see PACKET_CNP. */
-void reply_cnp(struct sim *, const struct host *, const struct packet *k, uint64_t told_ps);
+/* Sends a CNP to the flow of packet 'k'. announced_ps: the time it carries, see PACKET_CNP. */
+void reply_cnp(struct sim *, const struct host *, const struct packet *k, uint64_t announced_ps);
 
 /* A data packet of a queue pair has arrived. Returns true if it was reused as its own ACK. */
 bool receive_data(struct sim *, struct host *, uint32_t id, struct packet *);
@@ -32,7 +32,7 @@ void receive_ack_copy(struct sim *, struct host *, struct flow_rx *, const struc
 /* Reports the messages that are complete when all bytes before 'expected' have arrived. A persistent queue
  * pair may complete several, if packets of later ones arrived earlier; otherwise the message ends at
  * 'message_end'. Returns true if there is any. */
-bool receive_tell_arrivals(struct sim *, const struct flow *, uint64_t message_end, uint64_t expected);
+bool receive_report_arrivals(struct sim *, const struct flow *, uint64_t message_end, uint64_t expected);
 
 /* Count a packet that arrived out of order, and a NACK for a missing or trimmed packet. */
 void receive_count_reordered(struct sim *, const struct packet *);

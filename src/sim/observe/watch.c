@@ -8,12 +8,9 @@
 
 #define PROTOCOL_UDP 17
 
-struct hint { uint64_t hint; uint16_t generation; };     /* per flow: see struct monitor_algo */
-
 struct point {                   /* one monitor at all its points */
     const struct monitor_algo *algo;
     void                     **state;        /* by node; NULL: no measurement point */
-    struct hint               *hint;         /* by flow; NULL: the monitor has no shortcut */
 };
 
 struct rtt_sample { uint32_t dst; uint64_t rtt_ps; };
@@ -22,8 +19,6 @@ struct watch {
     struct sim           *sim;
     struct point          point[WATCH_MONITORS_MAX];
     uint32_t              monitors;
-    bool                  is_single;         /* one monitor, at ToRs, with a shortcut */
-    struct arena          hints;
     struct rtt_sample    *sample;            /* [host * samples_max + i] */
     uint32_t             *samples;           /* by host */
     uint32_t              samples_max;
@@ -39,45 +34,19 @@ static struct flow_key key_of(uint32_t src, uint32_t dst, uint32_t ports)
                           (uint16_t)(ports >> 16), PROTOCOL_UDP);
 }
 
-static void show(const struct point *p, void *state, const struct packet *k, uint64_t now_ps)
+static void on_packet(void *watch, uint64_t now_ps, const struct node *n, struct packet *k)
 {
-    struct hint *h = p->hint ? &p->hint[k->flow] : NULL;
+    const struct watch *w = watch;
+    struct flow_key     key = key_of(k->src, k->dst, k->ports);
 
-    if (h && h->generation == k->generation && h->hint && p->algo->on_again(state, h->hint, k->payload))
-        return;
-    struct flow_key key = key_of(k->src, k->dst, k->ports);
-    p->algo->on_packet(state, &key, k->payload, now_ps);
-    if (h)
-        *h = (struct hint){ p->algo->hint(state, &key), k->generation };
-}
-
-/* Out of line, to keep the path of most packets short. */
-static __attribute__((noinline)) void show_to_all(const struct watch *w, const struct node *n,
-                                                  const struct packet *k, uint64_t now_ps)
-{
+    k->flags = (k->flags | PACKET_COUNTED) & 31u;
     for (uint32_t m = 0; m < w->monitors; m++) {
         const struct point *p = &w->point[m];
         void               *state = p->state[p->algo->place == MONITOR_HOST ? k->src : n->id];
 
         if (p->algo->on_packet && state)
-            show(p, state, k, now_ps);
+            p->algo->on_packet(state, &key, k->payload, now_ps);
     }
-}
-
-static void on_packet(void *watch, uint64_t now_ps, const struct node *n, struct packet *k)
-{
-    const struct watch *w = watch;
-    const struct point *p = &w->point[0];
-
-    k->flags = (k->flags | PACKET_COUNTED) & 31u;
-    if (w->is_single) {
-        const struct hint *h = &p->hint[k->flow];
-
-        if (h->generation == k->generation && h->hint &&
-            p->algo->on_again(p->state[n->id], h->hint, k->payload))
-            return;
-    }
-    show_to_all(w, n, k, now_ps);
 }
 
 static void on_request(void *watch, uint64_t now_ps, const struct flow *f, uint64_t bytes)
@@ -135,8 +104,6 @@ static void make_point(struct watch *w, struct point *p, const struct monitor_al
         if (is_point(s, algo, &s->net.node[i]))
             p->state[i] = algo->create(&own);
     }
-    if (algo->on_again)
-        p->hint = arena_alloc(&w->hints, s->flows.limit, sizeof *p->hint);
 }
 
 /* Flags the ports of ToRs to hosts. Packets at other ports come from a switch, so a ToR has counted them. A
@@ -167,14 +134,12 @@ struct watch *watch_new(struct sim *s, const struct watch_cfg *cfg, uint64_t int
     struct watch *w = xcalloc(1, sizeof *w);
 
     w->sim = s;
-    arena_init(&w->hints, (size_t)WATCH_MONITORS_MAX * s->flows.limit * sizeof(struct hint) + 4096);
     for (w->monitors = 0; w->monitors < cfg->monitors; w->monitors++)
         make_point(w, &w->point[w->monitors], cfg->monitor[w->monitors], &cfg->cfg);
     w->samples_max = (uint32_t)(interval_ps / WATCH_RTT_GAP_PS) + 2;
     w->sample = xcalloc((size_t)s->net.hosts * w->samples_max, sizeof *w->sample);
     w->samples = xcalloc(s->net.hosts, sizeof *w->samples);
     w->pair_of = xcalloc(s->net.nodes, sizeof *w->pair_of);
-    w->is_single = w->monitors == 1 && w->point[0].hint && w->point[0].algo->place == MONITOR_TOR;
     mark_ports(s, w->monitors > 0);
     attach(s, w);
     return w;
@@ -192,7 +157,6 @@ void watch_free(struct watch *w)
                 w->point[m].algo->destroy(w->point[m].state[i]);
         free(w->point[m].state);
     }
-    arena_fini(&w->hints);
     free(w->sample);
     free(w->samples);
     free(w->pair_of);

@@ -181,22 +181,6 @@ static void watch__sees_the_same_with_many_threads(void **unused)
     assert_memory_equal(one.seen, many.seen, sizeof one.seen);
 }
 
-/* A monitor without hints gives the same result. */
-static void hints__do_not_change_the_result(void **unused)
-{
-    static struct monitor_algo plain;
-    struct watch_cfg           cfg = { .monitor = { monitor_find("paraleon"), &plain }, .monitors = 2,
-                                       .cfg = { .sketch = { .heavy_bytes = 256, .light_bytes = 4096 } } };
-    struct run                 run;
-
-    (void)unused;
-    plain = *cfg.monitor[0];
-    plain.on_again = NULL;
-    run_busy(&run, &cfg, 1);
-    for (uint32_t i = 0; i < run.count; i++)
-        assert_memory_equal(&run.seen[i].fsd[0], &run.seen[i].fsd[1], sizeof(struct fsd));
-}
-
 /* Ground truth, counted differently: the exact monitor counts the flows whose packets reached a ToR. */
 static void read__counts_flows_that_sent_something(void **unused)
 {
@@ -233,7 +217,6 @@ int main(void)
         cmocka_unit_test(on_packet__counts_a_flow_through_four_switches_once),
         cmocka_unit_test(watch__changes_nothing),
         cmocka_unit_test(watch__sees_the_same_with_many_threads),
-        cmocka_unit_test(hints__do_not_change_the_result),
         cmocka_unit_test(read__counts_flows_that_sent_something),
     };
 

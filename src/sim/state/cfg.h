@@ -135,8 +135,8 @@ struct sim_cfg {
     uint64_t lossy_queue_bytes;  /* lossy: absolute limit of an egress queue; 0: none */
     /* model uet: packets that find no room lose their payload but keep their header */
     bool     has_trim;
-    uint32_t trim_bytes;         /* size of a trimmed packet */
-    uint8_t  head_prio;          /* model uet: class of headers and ACKs */
+    uint32_t trim_bytes;         /* size of a trimmed packet, RTS or probe */
+    uint8_t  head_prio;          /* class of headers, ACKs, NACKs and pulls: first in every queue */
     /* model uet: derive kmin, kmax and pmax from the BDP when the world is built */
     bool     ecn_by_network;
     uint8_t  lossy_prios;        /* classes without PFC alongside lossless ones; bit mask */

@@ -265,7 +265,7 @@ uint64_t sim_ideal_read_ps(const struct sim *s, uint32_t src, uint32_t dst, uint
            exact_ps(s, dst, src, bytes, &frames, is_sprayed);
 }
 
-bool sim_has_way(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst)
+bool sim_has_path(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst)
 {
     struct path path;
 

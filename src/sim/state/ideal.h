@@ -11,7 +11,7 @@
 uint64_t sim_ideal_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes);
 
 /* Returns true if the routes of an epoch connect two hosts. */
-bool sim_has_way(const struct sim *, uint32_t epoch, uint32_t src, uint32_t dst);
+bool sim_has_path(const struct sim *, uint32_t epoch, uint32_t src, uint32_t dst);
 
 /* The HPCC fork, for a flow that ends after a change: the first path, with the slowest link of this epoch. */
 uint64_t sim_ideal_rerouted_ps(const struct sim *, uint32_t epoch, uint32_t src, uint32_t dst,

@@ -180,11 +180,9 @@ static inline uint64_t model_frame_ps(const struct model *m, uint32_t bytes, uin
 struct uet_state {
     uint8_t  classes;            /* of data and headers; bit mask */
     uint8_t  prios;              /* of data */
-    uint8_t  head_prio;          /* of headers, ACKs, NACKs and pulls: first in every queue */
-    bool     has_trim, has_credit, has_sleek;
+    bool     has_trim, has_credit;
     /* control of UET connections; queue pairs in other classes use the control of their host */
     const struct cc_algo *cc;
-    uint32_t trim_bytes;         /* size of a trimmed packet, RTS or probe */
     uint32_t queue_bytes_max[8];     /* queue limit of a port, by class; 0: not UET */
     uint32_t ring;               /* a power of two, up to UET_RING_MAX */
     uint64_t window_bytes_max;   /* 1.5 BDP of the fastest host */

@@ -76,7 +76,7 @@ static void build_places(struct sim *s)
 
 /* ---- decisions ---- */
 
-#define TELL_MASK 14u            /* tests a node's event numbers, which are even: one in eight */
+#define FEEDBACK_MASK 14u        /* tests a node's event numbers, which are even: one in eight */
 
 /* Keeps rare functions out of the one that all packets call, which then needs no stack frame. */
 #define APART __attribute__((noinline))
@@ -111,9 +111,10 @@ static inline uint32_t ask(struct sim *s, const struct node *n, const struct pac
 
 /* Returns the port for data packet 'id' to group 'to'. 'hop' (see struct route) has several next hops or, at
  * a first switch, one with several paths behind it. */
-static APART struct port *choose_port(struct sim *s, const struct node *n, const struct port *in, uint32_t id,
-                                      uint32_t to, const uint32_t *hop)
+static APART struct port *choose_port(struct sim *s, const struct port *in, uint32_t id, uint32_t to,
+                                      const uint32_t *hop)
 {
+    const struct node   *n = in->node;
     struct lb_tag       *tag = packet_tag(&s->engine.packets, id);
     const struct packet *k = &s->engine.packets.packet[id];
 
@@ -124,59 +125,45 @@ static APART struct port *choose_port(struct sim *s, const struct node *n, const
 
 /* ---- balancers that see packets on their path ---- */
 
-static APART struct port *enter(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
+static APART struct port *enter(struct sim *s, const struct port *in, uint32_t id, uint32_t to)
 {
+    const struct node   *n = in->node;
     const struct packet *k = &s->engine.packets.packet[id];
-    struct lb_tag       *tag = packet_tag(&s->engine.packets, id);
     uint32_t             entry = n->route_entry[to], one[2] = { 1, entry & ~ROUTE_ONE };
     const uint32_t      *hop = entry & ROUTE_ONE ? one : n->route_hop + entry;
 
     if (hop[0] == 0)
         return NULL;
-    if (k->kind == PACKET_DATA) {
-        uint32_t choice = ask(s, n, k, tag, to, hop, s->lb.is_path);
-
-        return &s->net.port[s->lb.is_path ? follow(tag, choice, hop) : hop[1 + choice]];
-    }
+    if (k->kind == PACKET_DATA)
+        return choose_port(s, in, id, to, hop);
     if (s->cfg.lb->enter)
-        s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, tag);
+        s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, packet_tag(&s->engine.packets, id));
     return &s->net.port[forward_hash(n, k->src, k->dst, k->ports, hop)];
 }
 
-/* Only CONGA sees packets: a direct call can be inlined. */
-static APART struct port *pass(struct sim *s, const struct node *n, uint32_t id, uint32_t to)
+static APART struct port *pass(struct sim *s, const struct port *in, uint32_t id, uint32_t to)
 {
-    const struct packet    *k = &s->engine.packets.packet[id];
-    struct lb_tag          *tag = packet_tag(&s->engine.packets, id);
-    const struct lb_switch *sw = &place_of(n)->sw;
-    uint32_t                entry = n->route_entry[to], port = entry & ~ROUTE_ONE;
+    const struct node *n = in->node;
+    uint32_t           entry = n->route_entry[to];
+    struct port       *out;
 
-    if (!(entry & ROUTE_ONE)) {
-        const uint32_t *hop = n->route_hop + entry;
-
-        if (hop[0] == 0)
-            return NULL;
-        port = s->lb.is_path ? follow(tag, tag->path, hop) : hop[1 + ask(s, n, k, tag, to, hop, false)];
-    }
-    if (s->cfg.lb == &lb_conga)
-        conga_forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
+    if (entry & ROUTE_ONE)
+        out = &s->net.port[entry & ~ROUTE_ONE];
+    else if (n->route_hop[entry])
+        out = choose_port(s, in, id, to, n->route_hop + entry);
     else
-        s->cfg.lb->forward(s->lb.cfg, n->lb_state, s->engine.now_ps, sw, port, k->bytes, tag);
-    return &s->net.port[port];
+        return NULL;
+    s->cfg.lb->forward(s->lb.cfg, n->lb_state, s->engine.now_ps, &place_of(n)->sw, out->id,
+                       s->engine.packets.packet[id].bytes, packet_tag(&s->engine.packets, id));
+    return out;
 }
 
 static APART void leave(struct sim *s, const struct node *n, uint32_t id)
 {
     const struct packet *k = &s->engine.packets.packet[id];
-    uint32_t             from = n->route_host[k->src].group;
-    bool                 is_data = k->kind == PACKET_DATA;
 
-    if (s->cfg.lb == &lb_conga)
-        conga_leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data,
-                    packet_tag(&s->engine.packets, id));
-    else
-        s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, from, is_data,
-                         packet_tag(&s->engine.packets, id));
+    s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, n->route_host[k->src].group,
+                     k->kind == PACKET_DATA, packet_tag(&s->engine.packets, id));
 }
 
 /* ---- entry points ---- */
@@ -195,18 +182,18 @@ static bool see(struct sim *s, const struct port *in, uint32_t id, const struct 
         *tag = (struct lb_tag){ 0 };
         if (is_local && is_data && s->cfg.lb->stay)
             s->cfg.lb->stay(n->lb_state, s->engine.now_ps);
-        if (is_local || !(is_data || (engine_turn_number(n->next_number) & TELL_MASK) == 0))
+        if (is_local || !(is_data || (engine_turn_number(n->next_number) & FEEDBACK_MASK) == 0))
             return false;
-        *out = enter(s, n, id, to);
+        *out = enter(s, in, id, to);
         return true;
     }
     if (is_local) {
-        if (is_data || tag->told_name)
+        if (is_data || tag->feedback_name)
             leave(s, n, id);
         return false;
     }
     if (is_data)
-        *out = pass(s, n, id, to);
+        *out = pass(s, in, id, to);
     return is_data;
 }
 
@@ -219,7 +206,7 @@ static bool choose(struct sim *s, const struct port *in, uint32_t id, const stru
 
     if (way == ROUTE_LOCAL || way & ROUTE_ONE || k->kind != PACKET_DATA || n->route_hop[way] == 0)
         return false;
-    *out = choose_port(s, n, in, id, to, n->route_hop + way);
+    *out = choose_port(s, in, id, to, n->route_hop + way);
     return true;
 }
 

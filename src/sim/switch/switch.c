@@ -136,9 +136,24 @@ static void trim(struct sim *s, const struct port *out, struct packet *k)
     s->engine.counters.trimmed++;
     s->engine.counters.payload_dropped += k->payload;
     k->payload = 0;
-    k->bytes = (uint16_t)(k->bytes < s->uet.trim_bytes ? k->bytes : s->uet.trim_bytes);
-    k->prio = s->uet.head_prio & 7u;
+    k->bytes = (uint16_t)(k->bytes < s->cfg.trim_bytes ? k->bytes : s->cfg.trim_bytes);
+    k->prio = s->cfg.head_prio & 7u;
     k->seq |= UET_TRIMMED | (out->peer->is_switch ? 0 : UET_AT_LAST);
+}
+
+/* Common case: charges a UET packet to the buffer. Returns false for others, or if it does not fit. */
+static inline bool trim_book(const struct sim *s, const struct port *out, struct packet *k)
+{
+    struct node *n = out->node;
+    int64_t room = s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
+
+    if ((uint64_t)out->queue[k->prio].bytes + k->bytes > s->uet.queue_bytes_max[k->prio] || k->bytes > room)
+        return false;
+    k->in_port = BOOKED_LOSSY;
+    n->used_bytes += k->bytes;
+    if (s->cfg.is_lossless)
+        n->shared_bytes_left -= k->bytes;
+    return true;
 }
 
 bool trim_admit(struct sim *s, struct port *out, uint32_t id)
@@ -147,7 +162,7 @@ bool trim_admit(struct sim *s, struct port *out, uint32_t id)
 
     if (trim_book(s, out, k))
         return true;
-    if (k->prio != s->uet.head_prio) {
+    if (k->prio != s->cfg.head_prio) {
         if (!s->uet.has_trim || !is_uet(k))
             return false;
         if (has_last(s, out, k) && rng_next(&out->node->rng) >> 63)

@@ -13,7 +13,7 @@
 #define PACER_SHARE       0.99               /* share of the link rate that credit is granted for */
 #define RCCC_TARGET_PS    (6 * PS_PER_US)    /* without NSCC */
 #define PACKETS_MOST      (1u << 28)
-/* start, retransmission and probe, and as many cancelled ones */
+/* start, retransmission and probe, and as many whose work another one of the same instant has done */
 #define TIMERS_PER_FLOW   6u
 #define MTU_MOST          65535u
 
@@ -37,19 +37,6 @@ static void dispatch(struct htsim *w, struct event *e)
     }
 }
 
-/* Events scheduled for the current time run after all others of that time. */
-static struct event *pop_event(struct htsim *w, uint64_t until_ps)
-{
-    if ((*w->evq.head)->at_ps == w->now_ps)
-        return evq_pop(&w->evq, until_ps);
-    struct event *e = evq_event(&w->evq, w->soon[w->soon_head++ & w->soon_mask]);
-    if (e->owner == EV_TIMER && ((struct timer *)(void *)e)->flow == NONE) {
-        timer_free(w, (struct timer *)(void *)e);        /* cancelled */
-        return NULL;
-    }
-    return e;
-}
-
 bool htsim_run_until(struct htsim *w, uint64_t until_ps)
 {
     struct event *e;
@@ -60,16 +47,10 @@ bool htsim_run_until(struct htsim *w, uint64_t until_ps)
             source_start(w, w->pending[--w->pendings]);
             continue;
         }
-        if (w->soon_head != w->soon_tail) {
-            e = pop_event(w, until_ps);
-            if (!e)
-                continue;
-        } else {
-            e = evq_pop(&w->evq, until_ps);
-            if (!e)
-                return !evq_is_empty(&w->evq);
-            w->now_ps = e->at_ps;
-        }
+        e = evq_pop(&w->evq, until_ps);
+        if (!e)
+            return !evq_is_empty(&w->evq);
+        w->now_ps = e->at_ps;
         w->counters.events++;
         if (e != w->clock)
             w->active_ps = w->now_ps;
@@ -207,7 +188,7 @@ static void lay_out(struct htsim *w, uint32_t flows)
                      (uint64_t)w->switches * sizeof(struct switch_) +
                      (uint64_t)w->hosts * sizeof(struct host) +
                      (uint64_t)timers * sizeof(struct timer) + EVQ_LINE;
-    uint64_t lines = bytes / EVQ_LINE, soon = 1;
+    uint64_t lines = bytes / EVQ_LINE;
     char    *at, *row;
 
     row = at = arena_alloc(&w->arena, lines, EVQ_LINE);
@@ -225,10 +206,6 @@ static void lay_out(struct htsim *w, uint32_t flows)
     for (uint32_t i = 0; i < w->tree.tiers; i++)
         span_ps = w->tree.link_ps[i] + PS_PER_NS > span_ps ? w->tree.link_ps[i] + PS_PER_NS : span_ps;
     evq_init(&w->evq, &w->arena, row, (uint32_t)lines, width_ps, span_ps);
-    while (soon < lines)
-        soon *= 2;
-    w->soon = arena_alloc(&w->arena, soon, sizeof *w->soon);
-    w->soon_mask = (uint32_t)soon - 1;
     init_timers(w, timers);
     for (uint32_t i = 0; i < w->hosts; i++)
         init_host(w, i);
@@ -412,35 +389,12 @@ void htsim_count(const struct htsim *w, struct htsim_counters *out)
     out->now_ps = w->active_ps;
 }
 
-/* Finds the queues of a graph's link, in the order in which fat_tree_wire() creates them. */
 void htsim_link(const struct htsim *w, uint32_t link, struct htsim_port *up, struct htsim_port *down)
 {
-    const struct fat_tree *t = &w->tree;
-    uint32_t               n = t->bundle[1], agg;
+    const struct link *l = link < w->hosts ? NULL : &w->link[link - w->hosts];
 
-    if (link < w->hosts) {
-        *up = w->host[link].sent;
-        *down = w->queue[link].sent;
-        return;
-    }
-    link -= w->hosts;
-    if (link < w->first_agg_down - w->first_up) {
-        uint32_t tor = link / w->uplinks, j = link / n % t->aggs_per_pod;
-
-        agg = tor / t->tors_per_pod * t->aggs_per_pod + j;
-        *up = w->queue[w->first_up + link].sent;
-        *down = w->queue[w->first_agg_down + (agg * t->tors_per_pod + tor % t->tors_per_pod) * n +
-                         link % n].sent;
-        return;
-    }
-    link -= w->first_agg_down - w->first_up;
-    n = t->bundle[2];
-    agg = link / w->agg_uplinks;
-    uint32_t l = link / n % w->cores_per_agg;
-    *up = w->queue[w->first_agg_up + link].sent;
-    *down = w->queue[w->first_core_down
-                     + ((agg % t->aggs_per_pod + t->aggs_per_pod * l) * t->pods + agg / t->aggs_per_pod) * n
-                     + link % n].sent;
+    *up = l ? w->queue[l->up].sent : w->host[link].sent;
+    *down = w->queue[l ? l->down : link].sent;
 }
 
 /* All packets leave the host back to back. The last one then waits at each switch for the one before it,

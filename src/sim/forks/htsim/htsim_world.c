@@ -124,17 +124,10 @@ void timer_free(struct htsim *w, struct timer *t)
     w->free_timer = evq_id(&w->evq, &t->event);
 }
 
-/* A timer that is due now is in the list of imminent events: it stays there without effect. */
 void timer_cancel(struct htsim *w, uint32_t line)
 {
-    struct timer *t = (struct timer *)(void *)evq_event(&w->evq, line);
-
-    if (evq_is_pending(&w->evq, line)) {
-        evq_cancel(&w->evq, line);
-        timer_free(w, t);
-    } else {
-        t->flow = NONE;
-    }
+    evq_cancel(&w->evq, line);
+    timer_free(w, (struct timer *)(void *)evq_event(&w->evq, line));
 }
 
 /* Starts flows immediately, the last in file order first. */

@@ -59,7 +59,9 @@ static inline uint32_t mt_next(struct mt *m)
     return (y ^ y >> 18) & MT_MAX;
 }
 
-#define NONE UINT32_MAX
+#define NONE         UINT32_MAX
+#define CREDIT_BYTES 256         /* size of a unit of credit */
+#define PULL_FIRST   100000000   /* initial pull number */
 
 enum { EV_PIPE, EV_QUEUE, EV_SWITCH, EV_HOST, EV_NIC, EV_PACER, EV_OVER, EV_TIMER, EV_CLOCK };
 
@@ -72,7 +74,7 @@ enum host_class  { CLASS_SPECULATIVE, CLASS_DATA, CLASS_CONTROL, CLASSES };
 struct packet {
     uint64_t at_ps;              /* departure from its pipe */
     uint32_t next;               /* next packet in its queue, pipe or free list */
-    uint32_t beside;             /* in a switch: the egress queue; in a queue: the previous packet */
+    uint32_t other;              /* in a switch: the egress queue; in a queue: the previous packet */
     uint32_t flow;
     uint32_t hash_id;            /* id of the flow's sender or receiver, for the switches' hash */
     uint32_t dst;                /* host */
@@ -108,6 +110,8 @@ struct pipe {
     uint32_t     to;             /* switch or host */
     uint8_t      end;            /* enum pipe_end */
 } __attribute__((aligned(EVQ_LINE)));
+
+struct link { uint32_t up, down; };      /* queues at both ends of a link between switches */
 
 enum { SERVES_NONE, SERVES_LOW, SERVES_HIGH };
 
@@ -262,7 +266,6 @@ struct htsim {
     uint64_t        order;               /* order of the next event */
     uint64_t        now_ps;
     uint64_t        active_ps;           /* time of the last event, without clock events */
-    uint32_t       *soon, soon_head, soon_tail, soon_mask;   /* ring of events due now, after those in evq */
 
     struct packet  *packet;
     uint32_t        packets, packets_max, free_packet, free_ack;
@@ -276,6 +279,8 @@ struct htsim {
     uint32_t       *hop;                 /* lists of next queues; entry 0 is not used */
     uint32_t        hops, hops_room;
     uint32_t       *tor_of, *pod_of;     /* by host */
+    struct link    *link;                /* between switches, in the order of the graph */
+    uint32_t        links;
     uint32_t        queues, switches, hosts, free_timer;
     uint32_t        first_up, first_agg_down, first_agg_up, first_core_down;     /* first of each kind */
     uint32_t        uplinks, agg_uplinks;        /* queues of a ToR, and of an aggregation switch */
@@ -316,10 +321,6 @@ static inline bool world_enter(struct htsim *w, struct event *e, uint64_t at_ps)
 {
     if (w->cfg.end_ps && at_ps >= w->cfg.end_ps)
         return false;
-    if (at_ps == w->now_ps) {
-        w->soon[w->soon_tail++ & w->soon_mask] = evq_id(&w->evq, e);
-        return true;
-    }
     e->at_ps = at_ps;
     e->order = w->order++;
     evq_put(&w->evq, e, evq_id(&w->evq, e));

@@ -94,7 +94,7 @@ void queue_on_event(struct htsim *w, struct queue *q)
 
 static void low_put(struct htsim *w, struct queue *q, uint32_t packet)
 {
-    w->packet[packet].beside = q->low.head == NONE ? NONE : q->low.tail;
+    w->packet[packet].other = q->low.head == NONE ? NONE : q->low.tail;
     fifo_put(w, &q->low, packet);
     q->low_bytes += w->packet[packet].bytes;
     if ((uint64_t)q->low_bytes > q->sent.queue_bytes_max)
@@ -104,7 +104,7 @@ static void low_put(struct htsim *w, struct queue *q, uint32_t packet)
 /* The packet may even be in service: its event stays, and then the first remaining packet leaves. */
 static uint32_t low_take_last(struct htsim *w, struct queue *q)
 {
-    uint32_t packet = q->low.tail, before = w->packet[packet].beside;
+    uint32_t packet = q->low.tail, before = w->packet[packet].other;
 
     if (packet == q->low.head) {
         q->low.head = NONE;
@@ -283,7 +283,8 @@ static uint32_t choose_shortest(struct htsim *w, const uint32_t *list, uint32_t 
     return list[best];
 }
 
-static uint32_t choose(struct htsim *w, struct switch_ *s, const struct packet *p, uint32_t *list, uint32_t n)
+static uint32_t choose_link(struct htsim *w, struct switch_ *s, const struct packet *p, uint32_t *list,
+                            uint32_t n)
 {
     if (n == 1)
         return list[0];
@@ -306,13 +307,13 @@ static uint32_t route(struct htsim *w, struct switch_ *s, const struct packet *p
 
     if (s->kind != SWITCH_TOR) {
         uint32_t n = find_route(w, s, p->dst, &list);
-        return choose(w, s, p, &w->hop[list], n);
+        return choose_link(w, s, p, &w->hop[list], n);
     }
     if (w->tor_of[p->dst] == s->index)
         return p->dst;
     if (!s->up)
         s->up = new_list(w, w->first_up + s->index * w->uplinks, w->uplinks, true);
-    return choose(w, s, p, &w->hop[s->up], w->uplinks);
+    return choose_link(w, s, p, &w->hop[s->up], w->uplinks);
 }
 
 /* Chooses the egress queue. The packet then spends the switch's delay in one pipe for all ports. */
@@ -320,7 +321,7 @@ static void switch_put(struct htsim *w, struct switch_ *s, uint32_t packet)
 {
     uint64_t at_ps = w->now_ps + s->delay_ps;
 
-    w->packet[packet].beside = route(w, s, &w->packet[packet]);
+    w->packet[packet].other = route(w, s, &w->packet[packet]);
     w->packet[packet].at_ps = at_ps;
     if (s->inside.head == NONE)
         world_enter(w, &s->event, at_ps);
@@ -331,7 +332,7 @@ void switch_on_event(struct htsim *w, struct switch_ *s)
 {
     uint32_t packet = fifo_take(w, &s->inside);
 
-    queue_put(w, &w->queue[w->packet[packet].beside], packet);
+    queue_put(w, &w->queue[w->packet[packet].other], packet);
     if (s->inside.head != NONE)
         world_enter(w, &s->event, w->packet[s->inside.head].at_ps);
 }
@@ -379,6 +380,15 @@ static void switch_init(struct htsim *w, uint32_t index, uint8_t kind, uint32_t 
         w->sw[index].route = arena_alloc(&w->arena, w->hosts, sizeof(uint32_t));
 }
 
+/* Both ends of a link between switches, in the order of fat_tree_wire(). */
+static void link_init(struct htsim *w, uint32_t tier, uint32_t up, bool is_up_slow, uint32_t above,
+                      uint32_t down, bool is_down_slow, uint32_t below)
+{
+    queue_init(w, up, tier, is_up_slow, TO_SWITCH, above);
+    queue_init(w, down, tier, is_down_slow, TO_SWITCH, below);
+    w->link[w->links++] = (struct link){ up, down };
+}
+
 static void build_tor_links(struct htsim *w, uint32_t tor, uint32_t first_agg)
 {
     const struct fat_tree *t = &w->tree;
@@ -386,14 +396,12 @@ static void build_tor_links(struct htsim *w, uint32_t tor, uint32_t first_agg)
 
     for (uint32_t j = 0; j < t->aggs_per_pod; j++) {
         uint32_t agg = pod * t->aggs_per_pod + j;
+        uint32_t up = w->first_up + (tor * t->aggs_per_pod + j) * n;
+        uint32_t down = w->first_agg_down + (agg * t->tors_per_pod + tor % t->tors_per_pod) * n;
         bool     is_slow = t->tiers == 2 && j < w->cfg.failed;
 
-        for (uint32_t b = 0; b < n; b++) {
-            queue_init(w, w->first_up + (tor * t->aggs_per_pod + j) * n + b, 1, is_slow, TO_SWITCH,
-                       first_agg + agg);
-            queue_init(w, w->first_agg_down + (agg * t->tors_per_pod + tor % t->tors_per_pod) * n + b, 1,
-                       is_slow, TO_SWITCH, tor);
-        }
+        for (uint32_t b = 0; b < n; b++)
+            link_init(w, 1, up + b, is_slow, first_agg + agg, down + b, is_slow, tor);
     }
 }
 
@@ -404,14 +412,12 @@ static void build_agg_links(struct htsim *w, uint32_t agg, uint32_t first_agg, u
 
     for (uint32_t l = 0; l < w->cores_per_agg; l++) {
         uint32_t core = agg % t->aggs_per_pod + t->aggs_per_pod * l;
+        uint32_t up = w->first_agg_up + (agg * w->cores_per_agg + l) * n;
+        uint32_t down = w->first_core_down + (core * t->pods + agg / t->aggs_per_pod) * n;
         bool     is_slow = l + agg * t->aggs_per_pod < w->cfg.failed;
 
-        for (uint32_t b = 0; b < n; b++) {
-            queue_init(w, w->first_agg_up + (agg * w->cores_per_agg + l) * n + b, 2, false, TO_SWITCH,
-                       first_core + core);
-            queue_init(w, w->first_core_down + (core * t->pods + agg / t->aggs_per_pod) * n + b, 2, is_slow,
-                       TO_SWITCH, first_agg + agg);
-        }
+        for (uint32_t b = 0; b < n; b++)
+            link_init(w, 2, up + b, false, first_core + core, down + b, is_slow, first_agg + agg);
     }
 }
 
@@ -431,6 +437,7 @@ void network_build(struct htsim *w)
         w->host[i].ps_per_byte = byte_ps(t->rate_bps[0]);
         pipe_init(&w->host[i].pipe, t->link_ps[0], TO_SWITCH, w->tor_of[i]);
     }
+    w->link = arena_alloc(&w->arena, w->queues, sizeof *w->link);
     for (uint32_t i = 0; i < tors; i++)
         build_tor_links(w, i, tors);
     for (uint32_t i = 0; i < aggs && t->tiers == 3; i++)

@@ -4,8 +4,6 @@
 #define ARRIVED       16384u     /* numbers beyond the expected one that are remembered */
 #define GRANT_UNITS   64         /* credit per pull, for any MTU */
 #define IDLE_UNITS    4          /* pause of the pacer after a pull without credit */
-#define CREDIT_BYTES  256
-#define PULL_FIRST    100000000
 #define PULL_EVS      128u
 #define OVER_ROUND    1.5        /* round trips between two updates of the oversubscription control */
 #define OVER_MARKED   0.3        /* share of marked packets from which it reduces the rate */

@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-#define CREDIT_BYTES   256       /* size of a unit of credit */
-#define PULL_FIRST     100000000
 #define CREDIT_FIRST   50        /* packets */
 #define RECORDS_FIRST  64u
 #define SLEEK_PACKETS  5         /* least number of out-of-order packets to start recovery */

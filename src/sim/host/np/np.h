@@ -52,8 +52,8 @@ struct cnp_entry {
 extern const struct np_algo cnp_arbiter;
 
 /* Visits the next entry. Returns true if its flow gets a CNP. Then sets 'k' like a packet of the flow, and
- * told_ps to the duration of a round. */
-bool cnp_arbiter_visit(struct sim *, struct host *, struct packet *k, uint64_t *told_ps);
+ * announced_ps to the duration of a round. */
+bool cnp_arbiter_visit(struct sim *, struct host *, struct packet *k, uint64_t *announced_ps);
 
 /* Schedules the next visit, if the host has entries. */
 void cnp_arbiter_await_turn(struct sim *, const struct host *);

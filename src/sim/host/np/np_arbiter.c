@@ -71,7 +71,7 @@ static bool on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const str
     return false;
 }
 
-bool cnp_arbiter_visit(struct sim *s, struct host *h, struct packet *k, uint64_t *told_ps)
+bool cnp_arbiter_visit(struct sim *s, struct host *h, struct packet *k, uint64_t *announced_ps)
 {
     struct cnp_entry *e = h->cnp_last->next;
 
@@ -87,7 +87,7 @@ bool cnp_arbiter_visit(struct sim *s, struct host *h, struct packet *k, uint64_t
     e->is_marked = false;
     e->ready_ps = s->engine.now_ps + CNP_GAP_PS;
     *k = (struct packet){ .flow = e->flow, .src = e->src, .ports = e->ports, .generation = e->generation };
-    *told_ps = h->cnp_count * TURN_PS;
+    *announced_ps = h->cnp_count * TURN_PS;
     return true;
 }
 

@@ -7,7 +7,7 @@
 #define RTO_PS_MAX   (60 * PS_PER_S)
 #define SERVED_SHIFT 8           /* fractional bits of 'served' */
 #define RDMA         PRIOS       /* index in 'served' */
-#define NOBODY       (PRIOS + 1)
+#define NO_CLASS       (PRIOS + 1)
 
 static inline struct tcp_host *tcp_host_of(const struct sim *s, const struct host *h)
 {
@@ -280,17 +280,17 @@ static inline uint64_t over_weight(const struct sim *s, uint32_t bytes, uint32_t
 static uint32_t choose(struct sim *s, struct host *h, bool has_rdma)
 {
     struct tcp_host *th = tcp_host_of(s, h);
-    uint32_t         best = NOBODY;
+    uint32_t         best = NO_CLASS;
 
     for (uint32_t c = 0; c <= RDMA; c++) {
         if (c < PRIOS ? h->port->paused >> c & 1 || !first_in_turn(s, h, c) : !has_rdma)
             continue;
         if (th->served[c] < th->served_last)
             th->served[c] = th->served_last;     /* an idle class accumulates no credit */
-        if (best == NOBODY || th->served[c] < th->served[best])
+        if (best == NO_CLASS || th->served[c] < th->served[best])
             best = c;
     }
-    if (best != NOBODY)
+    if (best != NO_CLASS)
         th->served_last = th->served[best];
     return best;
 }

@@ -150,7 +150,7 @@ static void control(struct sim *s, struct host *h, struct flow *f, const struct 
         s->uet.cc->on_ack(h->uet_cfg, flow_cc(s, f), engine_cc_now(&s->engine), a, &f->out);
 }
 
-static void tell_loss(struct sim *s, struct host *h, struct flow *f, enum cc_loss loss)
+static void report_loss(struct sim *s, struct host *h, struct flow *f, enum cc_loss loss)
 {
     if (f->controlled && s->uet.cc->on_loss)
         s->uet.cc->on_loss(h->uet_cfg, flow_cc(s, f), engine_cc_now(&s->engine), loss, &f->out);
@@ -196,7 +196,7 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
     spray_learn(s, f, spray_ev(f, k), is_marked ? ENTROPY_MARKED : ENTROPY_GOOD);
     control(s, h, f, &(struct cc_ack){ .rtt_ps = rtt_ps, .acked_bytes = newly,
                                        .inflight_bytes = uet_in_flight(s, t), .is_marked = is_marked });
-    if (s->uet.has_sleek)
+    if (s->cfg.is_sleek)
         recover(s, f, a, rtt_ps);
     end_trust(t);
     go_on(s, h, f);
@@ -211,7 +211,7 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct 
     note_answer(s, f, t, k, a);
     end_trust(t);
     if (a->number >= t->first && a->number < t->next && uet_has(uet_out_map(t), t->mask, a->number)) {
-        tell_loss(s, h, f, is_at_last ? CC_NACK_AT_LAST_HOP : CC_NACK);
+        report_loss(s, h, f, is_at_last ? CC_NACK_AT_LAST_HOP : CC_NACK);
         t->is_asked &= t->newest != (a->number & t->mask);     /* that packet had requested an ACK */
         uet_forget(t, a->number);
         uet_put_again(s, f, a->number);
@@ -267,7 +267,7 @@ static void time_out(struct sim *s, struct host *h, struct flow *f, struct uet_t
     s->engine.counters.timeouts++;
     spray_learn(s, f, r->ev, ENTROPY_TIMEOUT);
     uet_forget(t, n);
-    tell_loss(s, h, f, CC_TIMEOUT);
+    report_loss(s, h, f, CC_TIMEOUT);
     uet_put_again(s, f, n);
     t->is_asked = false;
 }
@@ -298,7 +298,7 @@ APART uint64_t uet_on_timeout(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
     if (t->oldest != UET_NONE && uet_record(t, t->oldest)->sent_ps + rto < next)
         next = uet_record(t, t->oldest)->sent_ps + rto;
-    if (s->uet.has_sleek && now + s->net.base_rtt_ps < next)
+    if (s->cfg.is_sleek && now + s->net.base_rtt_ps < next)
         next = now + s->net.base_rtt_ps;
     return next;
 }

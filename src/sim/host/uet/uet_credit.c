@@ -104,7 +104,7 @@ static void send_pull(struct sim *s, struct host *h, uint32_t flow)
                           .seq = uet_ack_pack(&(struct uet_ack){ .flags = UET_ACK_PULL }),
                           .sent_ps = x->granted, .bytes = (uint16_t)s->cfg.ack_bytes,
                           .generation = s->flows.rx[flow].generation, .kind = PACKET_ACK,
-                          .prio = s->uet.head_prio & 7u, .flags = PACKET_TCP };
+                          .prio = s->cfg.head_prio & 7u, .flags = PACKET_TCP };
     reply_send(s, h, id, k);
 }
 

@@ -13,7 +13,7 @@ static void answer(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id,
                          flags | (k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0) };
 
     k->sent_ps = x->kept ? uet_bits(x->has, s->uet.ring - 1, uet_map_begin(&a)) : 0;
-    reply_with(s, h, id, k, &(struct answer){ kind, uet_ack_pack(&a), s->uet.head_prio, s->cfg.ack_bytes,
+    reply_with(s, h, id, k, &(struct answer){ kind, uet_ack_pack(&a), s->cfg.head_prio, s->cfg.ack_bytes,
                                               PACKET_TCP });
 }
 
@@ -60,7 +60,7 @@ static void deliver(struct sim *s, struct host *h, const struct packet *k, struc
         uet_flip(x->has, s->uet.ring - 1, x->expected);
     uint64_t bytes = (uint64_t)x->expected * s->cfg.mtu_bytes;
     bytes = bytes < x->end ? bytes : x->end;
-    receive_tell_arrivals(s, f, x->end, bytes);
+    receive_report_arrivals(s, f, x->end, bytes);
     if (f->is_lasting || bytes != x->end)
         return;
     x->is_over = true;

@@ -142,7 +142,8 @@ static uint64_t target_of(const struct sim *s, const struct host *h, const struc
     return t->pulled + (need > 0 ? ((uint64_t)need + UET_CREDIT_UNIT - 1) / UET_CREDIT_UNIT : 0);
 }
 
-static uint64_t tell_target(const struct sim *s, const struct host *h, const struct flow *f, struct uet_tx *t)
+static uint64_t request_credit(const struct sim *s, const struct host *h, const struct flow *f,
+                               struct uet_tx *t)
 {
     uint64_t target = target_of(s, h, f, t);
 
@@ -156,7 +157,7 @@ static APART uint64_t spend_credit(const struct sim *s, const struct host *h, co
     struct uet_tx *t = uet_tx_of(s, f);
 
     t->credit_bytes -= bytes;
-    return tell_target(s, h, f, t);
+    return request_credit(s, h, f, t);
 }
 
 /* ---- packets ---- */
@@ -246,7 +247,7 @@ static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t 
     struct packet *k = &s->engine.packets.packet[id];
 
     fill_in(s, flow, k, spray_next(s, flow, uet_tx_at(s, flow)->next), PACKET_TCP);
-    k->bytes = (uint16_t)s->uet.trim_bytes;
+    k->bytes = (uint16_t)s->cfg.trim_bytes;
     k->payload = 0;
     k->prio = prio & 7u;
     k->seq = UET | seq;
@@ -268,7 +269,7 @@ APART void uet_ask(struct sim *s, struct host *h, struct flow *f, bool must)
     t->is_asked = true;
     t->rts_ps = s->engine.now_ps;
     s->engine.counters.rts_sent++;
-    send_header(s, h, f, UET_RTS, tell_target(s, h, f, t), s->uet.head_prio);
+    send_header(s, h, f, UET_RTS, request_credit(s, h, f, t), s->cfg.head_prio);
 }
 
 APART void uet_probe(struct sim *s, struct host *h, struct flow *f)
