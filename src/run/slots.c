@@ -8,7 +8,6 @@
 
 struct slots {
     struct sim         *sim;
-    struct applier     *applier;
     struct loop        *loop;
     struct telemetry   *telemetry;
     struct queue_slot  *seen;
@@ -33,7 +32,7 @@ static void begin_record(struct slots *s)
         s->was[i] = ecn_of_port(&s->sim->net.port[s->queue[i].port]);
 }
 
-struct slots *slots_new(struct applier *a, struct loop *loop, uint64_t start_ps,
+struct slots *slots_new(struct sim *sim, struct loop *loop, uint64_t start_ps,
                         void (*row)(void *arg, const struct slots_row *), void *arg)
 {
     struct slots *s;
@@ -41,10 +40,10 @@ struct slots *slots_new(struct applier *a, struct loop *loop, uint64_t start_ps,
     if (!loop_slot_ps(loop))
         return NULL;
     s = xmalloc(sizeof *s);
-    *s = (struct slots){ .sim = a->sim, .applier = a, .loop = loop,
+    *s = (struct slots){ .sim = sim, .loop = loop,
                          .start_ps = start_ps, .sample = start_ps == 0, .slot_ps = loop_slot_ps(loop),
-                         .row = row, .row_arg = arg, .count = telemetry_list(a->sim, NULL),
-                         .telemetry = telemetry_new(a->sim) };
+                         .row = row, .row_arg = arg, .count = telemetry_list(sim, NULL),
+                         .telemetry = telemetry_new(sim) };
     s->seen = xcalloc(s->count + 1ul, sizeof *s->seen);
     s->queue = xcalloc(s->count + 1ul, sizeof *s->queue);
     s->was = xcalloc(s->count + 1ul, sizeof *s->was);
@@ -93,13 +92,9 @@ uint64_t slots_next_ps(const struct slots *s)
 static void decide(struct slots *s, uint64_t end_ps)
 {
     struct decision d;
-    struct outcome  o;
 
     loop_on_slot(s->loop, end_ps, s->seen, &d);
-    if (!d.number)
-        return;
-    apply_decision(s->applier, &d, &o);
-    loop_on_applied(s->loop, &o);
+    apply_decision(s->sim, s->loop, &d);
 }
 
 void slots_look(struct slots *s)

@@ -26,7 +26,7 @@ struct slots_row {               /* one queue in a completed slot */
 /* The first slot begins at start_ps. After every slot, calls 'row' for each queue that held or sent packets,
  * or whose setting changed, in the order of queues. Returns NULL without a tuner that uses slots.
  * slots_next_ps() and slots_free() accept NULL. */
-struct slots *slots_new(struct applier *, struct loop *, uint64_t start_ps,
+struct slots *slots_new(struct sim *, struct loop *, uint64_t start_ps,
                         void (*row)(void *arg, const struct slots_row *), void *arg);
 void          slots_free(struct slots *);
 

@@ -20,8 +20,6 @@ static struct {
     struct knob_set    set;              /* what it gives in every step */
     bool               has_queues;
     struct ecn         queue[QUEUES];
-    struct scoped_set  part[2];
-    uint32_t           parts;
     struct knobs       shown;            /* what it was shown last */
     struct outcome     outcome;
     bool               has_outcome;
@@ -59,13 +57,6 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
             knobs->value[i] = told.set.knobs.value[i];
 }
 
-static const struct scoped_set *parts(const void *state, uint32_t *count)
-{
-    (void)state;
-    *count = told.parts;
-    return told.part;
-}
-
 static uint64_t slot_ps(const void *state)
 {
     (void)state;
@@ -88,7 +79,7 @@ static bool queues(const void *state, struct ecn *ecn)
 static const struct key_row none[] = { { 0 } };
 
 static const struct tuner_algo puppet = { .create = create, .destroy = destroy, .first = first, .step = step,
-                                          .parts = parts, .slot_ps = slot_ps, .slot = slot, .queues = queues,
+                                          .slot_ps = slot_ps, .slot = slot, .queues = queues,
                                           .name = "puppet", .about = "", .option = none };
 
 /* ---- a network that is only written down ---- */
@@ -260,13 +251,11 @@ static void on_applied__the_tuner_is_told(void **state)
     static const struct { enum outcome_kind kind; double pmax_shown; } rows[] = {
         { OUTCOME_APPLIED, 0.7 }, { OUTCOME_PARTLY, 0.7 }, { OUTCOME_REFUSED, 0.2 }, { OUTCOME_PENDING, 0.2 },
     };
-    uint32_t where[] = { 4, 9 };
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct report   r = { .number = 1, .end_ps = PS_PER_MS };
-        struct outcome  o = { .kind = rows[i].kind, .device = where,
-                              .devices = rows[i].kind == OUTCOME_PARTLY ? 2 : 0 };
+        struct outcome  o = { .kind = rows[i].kind };
         struct decision d;
         struct loop     l;
 
@@ -282,9 +271,6 @@ static void on_applied__the_tuner_is_told(void **state)
         assert_true(told.has_outcome && told.outcome.number == o.number && told.outcome.kind == rows[i].kind);
         assert_string_equal(told.outcome.why, o.why);
         assert_true(told.shown.value[KNOB_pmax] == rows[i].pmax_shown);
-        if (rows[i].kind == OUTCOME_PARTLY)
-            assert_true(told.outcome.devices == 2 && told.outcome.device[1] == 9 &&
-                        told.outcome.device != where);
         assert_int_equal(l.tuning.step[0].outcome, rows[i].kind);
         loop_close(&l);
     }
@@ -445,58 +431,6 @@ static void on_report__gives_queues_along(void **state)
     loop_close(&l);
 }
 
-/* ---- parts ---- */
-
-static void parts__are_given_when_they_are_new(void **state)
-{
-    struct decision d;
-    struct loop     l;
-
-    (void)state;
-    open_puppet(&l, &d);
-    say_applied(&l, &d);
-    told.part[0].scope = (struct scope){ SCOPE_TIER, 1 };
-    knob_set_add(&told.part[0].set, KNOB_kmin, 30);
-    told.parts = 1;
-    report(&l, 1, &d);
-    assert_true(d.has_knobs && d.parts == 1 && d.part[0].scope.kind == SCOPE_TIER && d.part != told.part);
-    report(&l, 2, &d);
-    assert_int_equal(d.number, 0);
-    change(&l, 2 * PS_PER_MS + 1, KNOB_kmin, 20, &d);    /* of all: where a part names it, too */
-    assert_true(d.parts == 1 && d.part[0].set.knobs.value[KNOB_kmin] == 20);
-    report(&l, 3, &d);
-    assert_int_equal(d.number, 0);
-    knob_set_add(&told.part[0].set, KNOB_kmin, 40);
-    report(&l, 4, &d);
-    assert_true(d.part[0].set.knobs.value[KNOB_kmin] == 40 && d.knobs.value[KNOB_kmin] == 20);
-    told.parts = 0;
-    report(&l, 5, &d);
-    assert_true(d.has_knobs && d.parts == 0);
-    loop_close(&l);
-}
-
-/* Refused: the parts that are in force stay so, and are given along with the next decision. */
-static void parts__that_are_in_force_outlive_a_refusal(void **state)
-{
-    struct report   r = { .number = 2, .start_ps = PS_PER_MS, .end_ps = 2 * PS_PER_MS };
-    struct decision d;
-    struct loop     l;
-
-    (void)state;
-    open_puppet(&l, &d);
-    say_applied(&l, &d);
-    told.part[0].scope = (struct scope){ SCOPE_DEVICE, 0 };
-    knob_set_add(&told.part[0].set, KNOB_kmin, 30);
-    told.parts = 1;
-    report(&l, 1, &d);
-    knob_set_add(&told.part[0].set, KNOB_cnp_dscp, 1);
-    loop_on_report(&l, &r, &d);
-    loop_on_applied(&l, &(struct outcome){ .number = d.number, .kind = OUTCOME_REFUSED, .why = "no" });
-    change(&l, 2 * PS_PER_MS + 1, KNOB_pmax, 0.9, &d);
-    assert_true(d.parts == 1 && d.part[0].set.is_named[KNOB_kmin] && !d.part[0].set.is_named[KNOB_cnp_dscp]);
-    loop_close(&l);
-}
-
 /* Reports of intervals of one millisecond, the n-th of which ends after n of them. */
 static void add(struct lag *l, uint64_t number)
 {
@@ -585,8 +519,6 @@ int main(void)
         cmocka_unit_test(on_change__settings_go_together),
         cmocka_unit_test(on_slot__sets_what_is_new_and_keeps_what_others_set),
         cmocka_unit_test(on_report__gives_queues_along),
-        cmocka_unit_test(parts__are_given_when_they_are_new),
-        cmocka_unit_test(parts__that_are_in_force_outlive_a_refusal),
         cmocka_unit_test(take__every_report_is_seen_where_there_is_no_delay),
         cmocka_unit_test(take__reports_come_as_late_as_they_should),
         cmocka_unit_test(take__what_began_before_the_decision_was_in_force_is_left_out),
