@@ -380,7 +380,8 @@ void policy_table_print_paper(FILE *out, const struct policy *p)
     for (int before = 0; before < 3; before++) {
         fprintf(out, "\n%16s", state[before]);
         for (int now = 0; now < 3; now++)
-            fprintf(out, "    %.3f (%.2f)", (double)table[before][now], (double)policy_table_paper[before][now]);
+            fprintf(out, "    %.3f (%.2f)", (double)table[before][now],
+                    (double)policy_table_paper[before][now]);
     }
     fprintf(out, "\nat most %.3f from what it prints\n", policy_table_paper_distance(p));
 }
