@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The desired setting: the knobs, then single queues on top. Always complete: what stays the same is repeated.
- * The decider owns the array. */
+/* The desired setting: the knobs, then single queues on top. Always complete: what does not change is
+ * repeated. The decider owns the array. */
 struct decision {
     uint64_t          number;    /* 1, 2, ...; 0: no change */
     bool              has_knobs; /* false: they stay unchanged */

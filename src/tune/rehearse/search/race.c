@@ -1,4 +1,3 @@
-/* src/tune/rehearse/search/race.c - see race.h. */
 #include "tune/rehearse/search/race.h"
 #include "base/minmax.h"
 

@@ -56,7 +56,7 @@ struct race {
     struct race_gain gain;                   /* of the winner against the baseline */
 };
 
-/* Adds a setting, unless it is there or there is no room. */
+/* Adds a setting, unless it runs already or there is no room. */
 void race_enter(struct race *, const struct knobs *, const char *name);
 
 /* The current leader. */

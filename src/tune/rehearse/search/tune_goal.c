@@ -1,4 +1,3 @@
-/* src/tune/rehearse/search/tune_goal.c - see tune_goal.h. */
 #include "tune/rehearse/search/tune_goal.h"
 #include "base/rng.h"
 #include "tune/exp.h"
