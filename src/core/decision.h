@@ -15,7 +15,6 @@ struct decision {
     bool              has_knobs; /* false: they stay unchanged */
     struct knobs      knobs;
     const struct ecn *queue;     /* by queue of the world; NULL: as the knobs */
-    uint32_t          queues;
 };
 
 enum outcome_kind {

@@ -150,10 +150,8 @@ static void decide(struct loop *l, bool has_knobs, bool has_queues, struct decis
     if (!has_knobs && !has_queues)
         return;
     *d = (struct decision){ .number = ++l->decisions, .has_knobs = has_knobs, .knobs = l->target.knobs };
-    if (l->target.has_queues) {
+    if (l->target.has_queues)
         d->queue = l->target.queue;
-        d->queues = l->queues;
-    }
 }
 
 /* A decision of the tuner, to which its outcome is to be reported, and to the step (from 1; 0: none). */
