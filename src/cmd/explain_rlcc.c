@@ -68,23 +68,6 @@ static uint64_t states_for(const struct options *o, const struct policy *p, int 
 
 /* ---- one model */
 
-static void print_paper_table(const struct policy *p)
-{
-    static const char *const state[3] = { "under-utilised", "on target", "congested" };
-    float table[3][3];
-
-    policy_table_fill_paper(table, p);
-    printf("\nTable VI of the RL-CC paper, in brackets what it prints:\n%16s", "before \\ now");
-    for (int i = 0; i < 3; i++)
-        printf("  %14s", state[i]);
-    for (int before = 0; before < 3; before++) {
-        printf("\n%16s", state[before]);
-        for (int now = 0; now < 3; now++)
-            printf("    %.3f (%.2f)", (double)table[before][now], (double)policy_table_paper[before][now]);
-    }
-    printf("\n");
-}
-
 /* What is proven, or what a search has found. */
 static void print_proof(const struct options *o, const struct policy *p, const struct rule_params *params,
                         json_t *json)
@@ -124,7 +107,7 @@ static void explain(const struct options *o, const char *path, const struct poli
     policy_table_print(stdout, table);
     printf("at most %.3f from the net that RL-CC's authors have released\n",
            (double)policy_table_distance(table, policy_table_released));
-    print_paper_table(p);
+    policy_table_print_paper(stdout, p);
     printf("\n");
 }
 

@@ -71,112 +71,13 @@ void sim_world_init(struct world *w, const struct sim *s, uint64_t interval_ps)
     add_hosts(w, s);
 }
 
-/* ---- checks ---- */
-
-/* Thresholds are of switches. Parameters of the sender's rate control, the first in the table, are of hosts;
- * those of receivers apply to all hosts. */
-static bool can_set(const struct world *w, struct scope scope, enum knob k)
+void apply_decision(struct sim *s, struct loop *loop, const struct decision *d)
 {
-    bool has_host = false, has_switch = scope.kind == SCOPE_QUEUE;
-
-    if (scope.kind == SCOPE_FABRIC)
-        return true;
-    for (uint32_t i = 0; i < w->devices; i++) {
-        bool is_in = scope_has_device(scope, w, i);
-
-        has_host |= is_in && w->device[i].tier == WORLD_HOSTS;
-        has_switch |= is_in && w->device[i].tier != WORLD_HOSTS;
-    }
-    return k == KNOB_kmin || k == KNOB_kmax || k == KNOB_pmax ? has_switch :
-           k <= KNOB_initial_alpha_value && has_host;
-}
-
-static bool is_refused(const struct applier *a, const struct decision *d, struct outcome *o)
-{
-    char where[80];
-
-    for (uint32_t i = 0; d->has_knobs && i < d->parts; i++) {
-        const struct scoped_set *p = &d->part[i];
-
-        if (!scope_is_of(p->scope, a->world)) {
-            snprintf(o->why, sizeof o->why, "a setting is for a part of the network that is not there");
-            return true;
-        }
-        for (enum knob k = 0; k < KNOB_COUNT; k++)
-            if (p->set.is_named[k] && !can_set(a->world, p->scope, k)) {
-                snprintf(o->why, sizeof o->why, "'%s' cannot be set for %s alone in a simulated network",
-                         knob_info[k].name, scope_text(where, sizeof where, p->scope, a->world));
-                return true;
-            }
-    }
-    return false;
-}
-
-/* ---- apply ---- */
-
-/* The setting of a device: all scopes that include it, in order. */
-static struct knobs knobs_at(const struct applier *a, const struct decision *d, uint32_t device)
-{
-    struct knobs k = d->knobs;
-
-    for (uint32_t i = 0; i < d->parts; i++)
-        if (scope_has_device(d->part[i].scope, a->world, device))
-            knob_set_put(&d->part[i].set, &k);
-    return k;
-}
-
-static void set_queue(const struct applier *a, uint32_t port, struct ecn e)
-{
-    sim_set_ecn(a->sim, port, &(struct ecn_cfg){ e.kmin_bytes, e.kmax_bytes, e.pmax });
-}
-
-static void set_device(const struct applier *a, uint32_t device, const struct knobs *k)
-{
-    const struct world_device *w = &a->world->device[device];
-
-    if (w->tier == WORLD_HOSTS) {
-        sim_apply_host(a->sim, a->sim->net.node[device].host, k);
+    if (!d->number)
         return;
-    }
-    for (uint32_t i = w->first_port; i < w->first_port + w->ports; i++) {
-        double       share = (double)a->world->port[i].rate_bps / (double)a->world->host_bps;
-        struct knobs here = knobs_at_speed(k, share);
-
-        set_queue(a, i, ecn_of_knobs(&here));
-    }
-}
-
-/* Sets devices first, then single queues. */
-static void set_parts(const struct applier *a, const struct decision *d)
-{
-    for (uint32_t i = 0; i < a->world->devices; i++) {
-        struct knobs k = knobs_at(a, d, i);
-
-        set_device(a, i, &k);
-    }
-    for (const struct scoped_set *p = d->part; p < d->part + d->parts; p++)
-        if (p->scope.kind == SCOPE_QUEUE) {
-            uint32_t     port = a->world->queue[p->scope.index].port;
-            struct knobs k = knobs_at(a, d, a->world->port[port].device);
-
-            knob_set_put(&p->set, &k);
-            set_queue(a, port, ecn_of_knobs(&k));
-        }
-}
-
-void apply_decision(struct applier *a, const struct decision *d, struct outcome *o)
-{
-    *o = (struct outcome){ .number = d->number, .kind = OUTCOME_APPLIED, .at_ps = a->sim->now_ps };
-    if (is_refused(a, d, o)) {
-        o->kind = OUTCOME_REFUSED;
-        return;
-    }
     if (d->has_knobs)
-        sim_apply(a->sim, &d->knobs);
-    if (d->has_knobs && (d->parts || a->had_parts))
-        set_parts(a, d);
-    if (d->has_knobs)
-        a->had_parts = d->parts > 0;
+        sim_apply(s, &d->knobs);
     if (d->queue)
-        telemetry_set(a->sim, d->queue);
+        telemetry_set(s, d->queue);
+    loop_on_applied(loop, &(struct outcome){ .number = d->number, .kind = OUTCOME_APPLIED });
 }

@@ -5,19 +5,12 @@
 
 #include "core/world.h"
 #include "sim/sim.h"
-#include "core/decision.h"
+#include "tune/loop.h"
 
 /* Devices and ports have the numbers of nodes and ports. Free it with world_fini(). */
 void sim_world_init(struct world *, const struct sim *, uint64_t interval_ps);
 
-struct applier {
-    struct sim         *sim;
-    const struct world *world;   /* of the network; NULL: no decisions about parts of it */
-    bool                had_parts;
-};
-
-/* Applies a decision completely, or refuses it with a reason. ECN thresholds and parameters of a NIC's rate
- * control can be set by tier and device, thresholds also by queue. All others apply to the whole network. */
-void apply_decision(struct applier *, const struct decision *, struct outcome *);
+/* Applies a decision of the loop, if it is one, and reports that to the loop. */
+void apply_decision(struct sim *, struct loop *, const struct decision *);
 
 #endif

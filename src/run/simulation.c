@@ -61,12 +61,7 @@ static void need_monitor(struct simulation *s)
 
 static void carry_out(struct simulation *s, const struct decision *d, uint64_t at_ps)
 {
-    struct outcome o;
-
-    if (!d->number)
-        return;
-    apply_decision(&s->applier, d, &o);
-    loop_on_applied(&s->loop, &o);
+    apply_decision(s->sim, &s->loop, d);
     if (d->has_knobs)
         series_set_knobs(&s->series, at_ps, &s->sim->cfg.knobs);
 }
@@ -106,20 +101,20 @@ int simulation_open_loop(struct loop *l, const struct scenario *sc, const struct
 
 static int open_tuner(struct simulation *s, struct err *err)
 {
-    int rc;
+    struct world world;
+    int          rc;
 
     if (s->input.knobs)
         sim_apply(s->sim, s->input.knobs);
     if (!s->scenario.tuner.kind || s->input.is_untuned)
         return 0;
-    sim_world_init(&s->world, s->sim, s->scenario.interval_ps);
-    s->world.maker = s->input.maker;
-    s->world.maker_arg = &s->input;
-    s->world.goal = &s->scenario.goal;
-    rc = simulation_open_loop(&s->loop, &s->scenario, &s->world, err);
-    if (rc)
-        world_fini(&s->world);
-    else
+    sim_world_init(&world, s->sim, s->scenario.interval_ps);
+    world.maker = s->input.maker;
+    world.maker_arg = &s->input;
+    world.goal = &s->scenario.goal;
+    rc = simulation_open_loop(&s->loop, &s->scenario, &world, err);
+    world_fini(&world);
+    if (!rc)
         need_monitor(s);
     return rc;
 }
@@ -129,7 +124,6 @@ void simulation_lend(struct simulation *s, struct loop *loop)
     loop_close(&s->loop);
     s->loop = *loop;
     *loop = (struct loop){ 0 };
-    sim_world_init(&s->world, s->sim, s->scenario.interval_ps);
     need_monitor(s);
     start_loop(s);
 }
@@ -178,7 +172,6 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     fct_init(&s->fct, s->scenario.entries, &s->series.phases);
     ops_init(&s->ops, s->scenario.entries);
     steps_init(&s->steps, s->scenario.entries, ITERATION_KINDS);
-    s->applier = (struct applier){ .sim = s->sim, .world = &s->world };
     start_loop(s);
     if (s->series.knobs == 0)
         series_set_knobs(&s->series, 0, &s->sim->cfg.knobs);
@@ -229,7 +222,6 @@ void simulation_close(struct simulation *s)
     series_fini(&s->series);
     queue_log_fini(&s->queues);
     loop_close(&s->loop);
-    world_fini(&s->world);
     sim_free(s->sim);
     scenario_fini(&s->scenario);
 }
@@ -581,7 +573,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
         series_begin_idle(&s->series, pace_reached_ps(&s->scenario) / s->pace.point_ps);
     if (tuner_reads_messages(&s->loop.tuner))
         run.messages = messages_new(s->sim);
-    run.slots = slots_new(&s->applier, &s->loop, s->scenario.tuner.start_ps, on_queue, &run);
+    run.slots = slots_new(s->sim, &s->loop, s->scenario.tuner.start_ps, on_queue, &run);
     if (run.slots)
         queue_log_init(&s->queues, s->sim);
     s->sim->engine.hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
@@ -589,7 +581,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->end_ps = run_to_end(&run);
     look_until(&run, s->end_ps);
     if (run.slots)
-        queue_log_sum(&s->queues, s->sim, &s->world, s->end_ps, &s->loop.tuning.queues);
+        queue_log_sum(&s->queues, s->sim, s->end_ps, &s->loop.tuning.queues);
     slots_free(run.slots);
     lag_fini(&run.lag);
     messages_free(run.messages);

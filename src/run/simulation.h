@@ -67,8 +67,6 @@ struct simulation {
     struct series   series;
     struct scores   scores;
     struct loop     loop;        /* with or without a tuner */
-    struct world    world;       /* for the tuner; empty without one */
-    struct applier  applier;
     struct queue_log queues;     /* of a tuner that sets single queues; otherwise empty */
     struct pace     pace;
     uint64_t        intervals;   /* reported to hooks, monitors and tuners */

@@ -8,7 +8,6 @@
 
 struct slots {
     struct sim         *sim;
-    struct applier     *applier;
     struct loop        *loop;
     struct telemetry   *telemetry;
     struct queue_slot  *seen;
@@ -17,7 +16,8 @@ struct slots {
 
     void (*row)(void *arg, const struct slots_row *);
     void               *row_arg;
-    const struct world *world;
+    struct queue_facts *queue;
+    uint32_t            count;
     struct ecn         *was;     /* at the start of the slot */
 };
 
@@ -28,11 +28,11 @@ static struct ecn ecn_of_port(const struct port *p)
 
 static void begin_record(struct slots *s)
 {
-    for (uint32_t i = 0; i < s->world->queues; i++)
-        s->was[i] = ecn_of_port(&s->sim->net.port[s->world->queue[i].port]);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->was[i] = ecn_of_port(&s->sim->net.port[s->queue[i].port]);
 }
 
-struct slots *slots_new(struct applier *a, struct loop *loop, uint64_t start_ps,
+struct slots *slots_new(struct sim *sim, struct loop *loop, uint64_t start_ps,
                         void (*row)(void *arg, const struct slots_row *), void *arg)
 {
     struct slots *s;
@@ -40,11 +40,14 @@ struct slots *slots_new(struct applier *a, struct loop *loop, uint64_t start_ps,
     if (!loop_slot_ps(loop))
         return NULL;
     s = xmalloc(sizeof *s);
-    *s = (struct slots){ .sim = a->sim, .applier = a, .loop = loop, .world = a->world,
+    *s = (struct slots){ .sim = sim, .loop = loop,
                          .start_ps = start_ps, .sample = start_ps == 0, .slot_ps = loop_slot_ps(loop),
-                         .row = row, .row_arg = arg, .telemetry = telemetry_new(a->sim) };
-    s->seen = xcalloc(s->world->queues + 1ul, sizeof *s->seen);
-    s->was = xcalloc(s->world->queues + 1ul, sizeof *s->was);
+                         .row = row, .row_arg = arg, .count = telemetry_list(sim, NULL),
+                         .telemetry = telemetry_new(sim) };
+    s->seen = xcalloc(s->count + 1ul, sizeof *s->seen);
+    s->queue = xcalloc(s->count + 1ul, sizeof *s->queue);
+    s->was = xcalloc(s->count + 1ul, sizeof *s->was);
+    telemetry_list(s->sim, s->queue);
     begin_record(s);
     return s;
 }
@@ -55,6 +58,7 @@ void slots_free(struct slots *s)
         return;
     telemetry_free(s->telemetry);
     free(s->seen);
+    free(s->queue);
     free(s->was);
     free(s);
 }
@@ -63,9 +67,9 @@ void slots_free(struct slots *s)
 
 static void record(struct slots *s, uint64_t start_ps)
 {
-    for (uint32_t i = 0; i < s->world->queues; i++) {
+    for (uint32_t i = 0; i < s->count; i++) {
         const struct queue_slot *seen = &s->seen[i];
-        const struct port       *port = &s->sim->net.port[s->world->queue[i].port];
+        const struct port       *port = &s->sim->net.port[s->queue[i].port];
         struct slots_row         row = { .start_ps = start_ps, .slot_ps = s->slot_ps, .seen = seen,
                                          .port = port, .ecn = ecn_of_port(port) };
 
@@ -88,13 +92,9 @@ uint64_t slots_next_ps(const struct slots *s)
 static void decide(struct slots *s, uint64_t end_ps)
 {
     struct decision d;
-    struct outcome  o;
 
     loop_on_slot(s->loop, end_ps, s->seen, &d);
-    if (!d.number)
-        return;
-    apply_decision(s->applier, &d, &o);
-    loop_on_applied(s->loop, &o);
+    apply_decision(s->sim, s->loop, &d);
 }
 
 void slots_look(struct slots *s)
@@ -179,8 +179,8 @@ static int by_share(const void *a, const void *b)
     return (x->ecn.kmin_bytes > y->ecn.kmin_bytes) - (x->ecn.kmin_bytes < y->ecn.kmin_bytes);
 }
 
-static void sum_settings(const struct queue_log *l, const struct world *w, uint64_t end_ps,
-                         struct tuned_queues *t)
+static void sum_settings(const struct queue_log *l, const struct queue_facts *queue, uint32_t queues,
+                         uint64_t end_ps, struct tuned_queues *t)
 {
     struct ecn  *now = xcopy(l->first, l->ports, sizeof *now);
     uint64_t    *since_ps = xcalloc(l->ports + 1ul, sizeof *since_ps);
@@ -193,13 +193,13 @@ static void sum_settings(const struct queue_log *l, const struct world *w, uint6
         now[c->port] = c->ecn;
         since_ps[c->port] = c->at_ps;
     }
-    for (const struct queue_facts *q = w->queue; q < w->queue + w->queues; q++)
-        if (end_ps > since_ps[q->port])
-            add_time(&sums, &now[q->port], end_ps - since_ps[q->port]);
+    for (uint32_t i = 0; i < queues; i++)
+        if (end_ps > since_ps[queue[i].port])
+            add_time(&sums, &now[queue[i].port], end_ps - since_ps[queue[i].port]);
     if (sums.count)
         qsort(sums.of, sums.count, sizeof *sums.of, by_share);
     for (; t->settings < sums.count && t->settings < TUNED_SETTINGS_MAX; t->settings++) {
-        double share = sums.of[t->settings].share / ((double)end_ps * w->queues);
+        double share = sums.of[t->settings].share / ((double)end_ps * queues);
 
         t->setting[t->settings] = (struct tuned_setting){ .ecn = sums.of[t->settings].ecn,
                                                           .share = fmin(share, 1) };
@@ -225,14 +225,18 @@ static void add_most(const struct queue_log *l, const struct sim *s, uint32_t po
     queue_log_name(t->most[at].name, sizeof t->most[at].name, s, port);
 }
 
-void queue_log_sum(const struct queue_log *l, const struct sim *s, const struct world *w, uint64_t end_ps,
-                   struct tuned_queues *t)
+void queue_log_sum(const struct queue_log *l, const struct sim *s, uint64_t end_ps, struct tuned_queues *t)
 {
-    *t = (struct tuned_queues){ .queues = w->queues, .changes = l->changes };
-    for (uint32_t i = 0; i < w->queues; i++) {
-        t->changed += l->changes_of[w->queue[i].port] > 0;
-        add_most(l, s, w->queue[i].port, t);
+    uint32_t            queues = telemetry_list(s, NULL);
+    struct queue_facts *queue = xcalloc(queues + 1ul, sizeof *queue);
+
+    *t = (struct tuned_queues){ .queues = queues, .changes = l->changes };
+    telemetry_list(s, queue);
+    for (uint32_t i = 0; i < queues; i++) {
+        t->changed += l->changes_of[queue[i].port] > 0;
+        add_most(l, s, queue[i].port, t);
     }
-    if (w->queues && end_ps)
-        sum_settings(l, w, end_ps, t);
+    if (queues && end_ps)
+        sum_settings(l, queue, queues, end_ps, t);
+    free(queue);
 }

@@ -26,7 +26,7 @@ struct slots_row {               /* one queue in a completed slot */
 /* The first slot begins at start_ps. After every slot, calls 'row' for each queue that held or sent packets,
  * or whose setting changed, in the order of queues. Returns NULL without a tuner that uses slots.
  * slots_next_ps() and slots_free() accept NULL. */
-struct slots *slots_new(struct applier *, struct loop *, uint64_t start_ps,
+struct slots *slots_new(struct sim *, struct loop *, uint64_t start_ps,
                         void (*row)(void *arg, const struct slots_row *), void *arg);
 void          slots_free(struct slots *);
 
@@ -54,8 +54,7 @@ void queue_log_fini(struct queue_log *);
 void queue_log_add(struct queue_log *, const struct slots_row *);
 
 /* Summarizes a run that ended at this time. */
-void queue_log_sum(const struct queue_log *, const struct sim *, const struct world *, uint64_t end_ps,
-                   struct tuned_queues *);
+void queue_log_sum(const struct queue_log *, const struct sim *, uint64_t end_ps, struct tuned_queues *);
 
 /* "tor0:3 > spine1" */
 void queue_log_name(char *buf, size_t size, const struct sim *, uint32_t port);

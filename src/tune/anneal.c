@@ -2,7 +2,6 @@
 #include "tune/exp.h"
 #include "tune/setting.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define STREAM 0x616e6e65616cull         /* of random numbers */
@@ -139,11 +138,10 @@ static bool judge(struct anneal *a, const struct search_now *now, struct tuner_n
     note->verdict = accepted ? TUNER_ACCEPTED : TUNER_REJECTED;
     note->temperature = a->temperature;
     if (is > was)
-        snprintf(note->why, sizeof note->why, "better than the %.4f of the current setting: accepted", was);
+        tuner_say(note, "better than the %.4f of the current setting: accepted", was);
     else
-        snprintf(note->why, sizeof note->why,
-                 "no better than the %.4f of the current setting: %s (chance %.3g at temperature %.4g)", was,
-                 accepted ? "accepted all the same" : "rejected", chance, a->temperature);
+        tuner_say(note, "no better than the %.4f of the current setting: %s (chance %.3g at temperature "
+                  "%.4g)", was, accepted ? "accepted all the same" : "rejected", chance, a->temperature);
     return accepted;
 }
 
@@ -156,7 +154,7 @@ void anneal_tell(void *state, const struct search_now *now, struct tuner_note *n
     if (!a->current.is_measured) {
         note->verdict = TUNER_ACCEPTED;
         note->temperature = a->temperature;
-        snprintf(note->why, sizeof note->why, "the first setting of a search is accepted");
+        tuner_say(note, "the first setting of a search is accepted");
         a->current = a->candidate;
     } else if (judge(a, now, note)) {
         a->current = a->candidate;

@@ -32,7 +32,6 @@
 #include "tune/search/search.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum chameleon_option {
@@ -193,7 +192,7 @@ static void note_start(struct chameleon *c, const struct search_now *now, struct
     c->last = c->best = now->terms;
     c->is_measured = true;
     note->verdict = TUNER_BEST;
-    snprintf(note->why, sizeof(note->why), "the setting that the search begins with");
+    tuner_say(note, "the setting that the search begins with");
 }
 
 static void note_round(struct chameleon *c, const struct search_now *now, struct tuner_note *note)
@@ -213,7 +212,7 @@ static void note_round(struct chameleon *c, const struct search_now *now, struct
     c->step *= c->decay;
     c->rounds++;
     note->verdict = is_best ? TUNER_BEST : outcome == LOSS ? TUNER_REJECTED : TUNER_ACCEPTED;
-    snprintf(note->why, sizeof(note->why), "%s from %g to %g: %s", name, from, to, decide(c, outcome));
+    tuner_say(note, "%s from %g to %g: %s", name, from, to, decide(c, outcome));
 }
 
 /* ---- hooks ---- */

@@ -3,7 +3,6 @@
 #include "tune/cma.h"
 #include "tune/search/search.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum cmaes_option { CMAES_POPULATION, CMAES_SIGMA, CMAES_TOLERANCE, CMAES_OWN };
@@ -13,7 +12,7 @@ struct cmaes {
     struct cma           cma;
     double               sigma_first, tolerance;
     struct utility_terms terms[CMA_POPULATION_MAX];  /* of the drawn points */
-    uint32_t             told;   /* of this generation */
+    uint32_t             measured;           /* of this generation */
     struct best          best;
 };
 
@@ -24,7 +23,7 @@ static void end_generation(struct cmaes *c, const struct utility_weights *weight
     for (uint32_t i = 0; i < c->cma.lambda; i++)
         score[i] = utility(*weights, c->terms[i]);
     cma_learn(&c->cma, score);
-    c->told = 0;
+    c->measured = 0;
 }
 
 /* ---- hooks ---- */
@@ -47,7 +46,7 @@ static void cmaes_begin(void *state, const double *from, const struct search_now
 
     unit_from_point(&c->space, from, unit);
     cma_begin(&c->cma, unit, c->sigma_first);
-    c->told = 0;
+    c->measured = 0;
     c->best = (struct best){ 0 };
     if (now)
         best_update(&c->best, now);
@@ -59,9 +58,9 @@ static bool cmaes_ask(void *state, const struct search_now *now, double *point)
     double unit[SPACE_DIMS_MAX] = { 0 };
 
     (void)now;
-    if (c->told == 0 && cma_width(&c->cma) < c->tolerance)
+    if (c->measured == 0 && cma_width(&c->cma) < c->tolerance)
         return false;
-    cma_draw(&c->cma, c->told, unit);
+    cma_draw(&c->cma, c->measured, unit);
     unit_to_point(&c->space, unit, point);
     return true;
 }
@@ -71,12 +70,11 @@ static void cmaes_tell(void *state, const struct search_now *now, struct tuner_n
     struct cmaes *c = state;
     bool is_best = best_update(&c->best, now);
 
-    c->terms[c->told++] = now->terms;
+    c->terms[c->measured++] = now->terms;
     note->verdict = is_best ? TUNER_BEST : TUNER_NO_VERDICT;
-    snprintf(note->why, sizeof(note->why), "setting %u of %u in generation %u, of width %.3g: %s", c->told,
-             c->cma.lambda, c->cma.generation + 1, cma_width(&c->cma),
-             is_best ? "the best so far" : "not the best so far");
-    if (c->told == c->cma.lambda)
+    tuner_say(note, "setting %u of %u in generation %u, of width %.3g: %s", c->measured, c->cma.lambda,
+              c->cma.generation + 1, cma_width(&c->cma), is_best ? "the best so far" : "not the best so far");
+    if (c->measured == c->cma.lambda)
         end_generation(c, &now->weights);
 }
 

@@ -1,4 +1,3 @@
-/* src/tune/contest.c - see contest.h. */
 #include "tune/contest.h"
 #include "base/minmax.h"
 #include "tune/rehearse/search/tune_goal.h"

@@ -2,7 +2,6 @@
 #include "tune/setting.h"
 #include "tune/tuner.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +71,7 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
 
     (void)r;
     note->phase = "hold";
-    snprintf(note->why, sizeof note->why, "the setting '%.120s' %s", f->name, what);
+    tuner_say(note, "the setting '%.120s' %s", f->name, what);
     *knobs = f->set.knobs;
     f->has_stepped = true;
 }

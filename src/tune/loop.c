@@ -8,28 +8,9 @@
 
 /* ---- settings ---- */
 
-static void setting_init(struct loop_setting *s, uint32_t queues)
-{
-    *s = (struct loop_setting){ .queue = xcalloc(queues + 1ul, sizeof *s->queue) };
-}
-
-static void setting_fini(struct loop_setting *s)
-{
-    free(s->part);
-    free(s->queue);
-}
-
-static void set_parts(struct loop_setting *s, const struct scoped_set *part, uint32_t count)
-{
-    free(s->part);
-    s->parts = count;
-    s->part = xcopy(part, count, sizeof *part);
-}
-
 static void setting_copy(struct loop_setting *to, const struct loop_setting *from, uint32_t queues)
 {
     to->knobs = from->knobs;
-    set_parts(to, from->part, from->parts);
     to->has_queues = from->has_queues;
     if (to->has_queues)
         memcpy(to->queue, from->queue, queues * sizeof *to->queue);
@@ -127,9 +108,9 @@ int loop_open_with(struct loop *l, const struct world *w, const struct tuner_alg
     watch_tuner(algo, values, &l->tuning.first);
     l->queues = w->queues;
     l->wanted = xcalloc(l->queues + 1ul, sizeof *l->wanted);
-    setting_init(&l->in_force, l->queues);
-    setting_init(&l->target, l->queues);
-    setting_init(&l->asked, l->queues);
+    l->in_force.queue = xcalloc(l->queues + 1ul, sizeof *l->in_force.queue);
+    l->target.queue = xcalloc(l->queues + 1ul, sizeof *l->target.queue);
+    l->asked.queue = xcalloc(l->queues + 1ul, sizeof *l->asked.queue);
     return 0;
 }
 
@@ -154,11 +135,10 @@ void loop_close(struct loop *l)
 {
     tuner_close(&l->tuner);
     tuning_fini(&l->tuning);
-    setting_fini(&l->in_force);
-    setting_fini(&l->target);
-    setting_fini(&l->asked);
+    free(l->in_force.queue);
+    free(l->target.queue);
+    free(l->asked.queue);
     free(l->wanted);
-    free(l->outcome.device);
     *l = (struct loop){ 0 };
 }
 
@@ -169,12 +149,9 @@ static void decide(struct loop *l, bool has_knobs, bool has_queues, struct decis
     *d = (struct decision){ 0 };
     if (!has_knobs && !has_queues)
         return;
-    *d = (struct decision){ .number = ++l->decisions, .has_knobs = has_knobs, .knobs = l->target.knobs,
-                            .part = l->target.part, .parts = l->target.parts };
-    if (l->target.has_queues) {
+    *d = (struct decision){ .number = ++l->decisions, .has_knobs = has_knobs, .knobs = l->target.knobs };
+    if (l->target.has_queues)
         d->queue = l->target.queue;
-        d->queues = l->queues;
-    }
 }
 
 /* A decision of the tuner, to which its outcome is to be reported, and to the step (from 1; 0: none). */
@@ -184,7 +161,6 @@ static void decide_for_tuner(struct loop *l, bool has_knobs, bool has_queues, ui
     decide(l, has_knobs, has_queues, d);
     if (!d->number)
         return;
-    free(l->outcome.device);
     l->outcome = (struct outcome){ .number = d->number };
     l->outcome_step = step;
 }
@@ -212,54 +188,14 @@ static bool ask_queues(struct loop *l, uint64_t now_ps)
     return is_new;
 }
 
-static bool is_same_part(const struct scoped_set *a, const struct scoped_set *b)
-{
-    bool is_same = a->scope.kind == b->scope.kind && a->scope.index == b->scope.index;
-
-    for (int i = 0; is_same && i < KNOB_COUNT; i++)
-        is_same = a->set.is_named[i] == b->set.is_named[i] &&
-                  (!a->set.is_named[i] || a->set.knobs.value[i] == b->set.knobs.value[i]);
-    return is_same;
-}
-
-/* Applies a change to those knobs of a narrower setting that both name. */
-static void put_over(const struct knob_set *change, struct knob_set *set)
-{
-    for (int i = 0; i < KNOB_COUNT; i++)
-        if (change->is_named[i] && set->is_named[i])
-            set->knobs.value[i] = change->knobs.value[i];
-}
-
-/* Takes over the tuner's settings for parts of the network. Returns true if any is new. */
-static bool ask_parts(struct loop *l, uint64_t now_ps)
-{
-    uint32_t                 count = 0;
-    const struct scoped_set *part =
-        l->tuner.algo->parts ? l->tuner.algo->parts(l->tuner.state, &count) : NULL;
-    bool                     is_new = count != l->asked.parts;
-
-    for (uint32_t i = 0; i < count && !is_new; i++)
-        is_new = !is_same_part(&part[i], &l->asked.part[i]);
-    if (!is_new)
-        return false;
-    set_parts(&l->asked, part, count);
-    set_parts(&l->target, part, count);
-    for (uint32_t i = 0; i < count && is_changed_at(l, now_ps); i++)
-        put_over(&l->changed, &l->target.part[i].set);
-    return true;
-}
-
 static void forget(struct loop_setting *s, const struct knobs *knobs)
 {
     s->knobs = *knobs;
-    s->parts = 0;
     s->has_queues = false;
 }
 
 void loop_start(struct loop *l, const struct knobs *in_force, struct decision *d)
 {
-    bool has_parts;
-
     forget(&l->in_force, in_force);
     forget(&l->target, l->tuner.algo && !l->has_started ? &l->tuning.first : in_force);
     forget(&l->asked, &l->target.knobs);
@@ -268,8 +204,7 @@ void loop_start(struct loop *l, const struct knobs *in_force, struct decision *d
     *d = (struct decision){ 0 };
     if (!l->tuner.algo)
         return;
-    has_parts = ask_parts(l, 0);
-    decide_for_tuner(l, has_parts || !knobs_equal(&l->target.knobs, in_force), ask_queues(l, 0), 0, d);
+    decide_for_tuner(l, !knobs_equal(&l->target.knobs, in_force), ask_queues(l, 0), 0, d);
 }
 
 /* ---- an interval ---- */
@@ -310,7 +245,6 @@ void loop_on_report(struct loop *l, const struct report *r, struct decision *d)
     tuner_step(&l->tuner, &shown, &wanted, &s->note);
     tuning_step_own(s);
     has_new = merge_knobs(l, r->end_ps, &was, &wanted, &s->is);
-    has_new |= ask_parts(l, r->end_ps);
     decide_for_tuner(l, has_new, ask_queues(l, r->end_ps), l->tuning.steps, d);
     if (d->number)
         s->outcome = OUTCOME_PENDING;
@@ -342,8 +276,6 @@ void loop_on_change(struct loop *l, uint64_t at_ps, const struct knob_set *set, 
         if (set->is_named[i])
             knob_set_add(&l->changed, (enum knob)i, set->knobs.value[i]);
     knob_set_put(set, &l->target.knobs);
-    for (uint32_t i = 0; i < l->target.parts; i++)
-        put_over(set, &l->target.part[i].set);
     for (uint32_t i = 0; l->target.has_queues && i < l->queues; i++)
         ecn_put(set, &l->target.queue[i]);
     decide(l, true, false, d);
@@ -367,9 +299,7 @@ void loop_on_applied(struct loop *l, const struct outcome *o)
         setting_copy(&l->in_force, &l->target, l->queues);
     if (o->number != l->outcome.number)                  /* not the tuner's */
         return;
-    free(l->outcome.device);
     l->outcome = *o;
-    l->outcome.device = xcopy(o->device, o->devices, sizeof *o->device);
     if (l->outcome_step)
         tuning_step_judge(&l->tuning.step[l->outcome_step - 1], o);
 }

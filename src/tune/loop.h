@@ -32,12 +32,10 @@ struct loop_request {            /* a tuner as configured */
     const char *beside;          /* paths in options are relative to this file */
 };
 
-struct loop_setting {            /* later layers override earlier ones */
-    struct knobs       knobs;    /* whole fabric */
-    struct scoped_set *part;     /* parts of the fabric */
-    uint32_t           parts;
-    struct ecn        *queue;    /* single queues; valid if has_queues */
-    bool               has_queues;
+struct loop_setting {
+    struct knobs knobs;
+    struct ecn  *queue;          /* on top, for single queues; valid if has_queues */
+    bool         has_queues;
 };
 
 struct loop {

@@ -19,8 +19,6 @@ static struct {
     struct knob_set    set;              /* set in every step */
     bool               has_queues;
     struct ecn         queue[QUEUES];
-    struct scoped_set  part[2];
-    uint32_t           parts;
     struct knobs       shown;            /* knobs shown to the last step */
     struct outcome     outcome;
     bool               has_outcome;
@@ -58,13 +56,6 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
             knobs->value[i] = script.set.knobs.value[i];
 }
 
-static const struct scoped_set *parts(const void *state, uint32_t *count)
-{
-    (void)state;
-    *count = script.parts;
-    return script.part;
-}
-
 static uint64_t slot_ps(const void *state)
 {
     (void)state;
@@ -87,7 +78,7 @@ static bool queues(const void *state, struct ecn *ecn)
 static const struct key_row none[] = { { 0 } };
 
 static const struct tuner_algo puppet = { .create = create, .destroy = destroy, .first = first, .step = step,
-                                          .parts = parts, .slot_ps = slot_ps, .slot = slot, .queues = queues,
+                                          .slot_ps = slot_ps, .slot = slot, .queues = queues,
                                           .name = "puppet", .about = "", .option = none };
 
 /* ---- an imaginary network ---- */
@@ -259,13 +250,11 @@ static void on_applied__reports_the_outcome_to_the_tuner(void **state)
     static const struct { enum outcome_kind kind; double pmax_shown; } rows[] = {
         { OUTCOME_APPLIED, 0.7 }, { OUTCOME_PARTLY, 0.7 }, { OUTCOME_REFUSED, 0.2 }, { OUTCOME_PENDING, 0.2 },
     };
-    uint32_t where[] = { 4, 9 };
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct report   r = { .number = 1, .end_ps = PS_PER_MS };
-        struct outcome  o = { .kind = rows[i].kind, .device = where,
-                              .devices = rows[i].kind == OUTCOME_PARTLY ? 2 : 0 };
+        struct outcome  o = { .kind = rows[i].kind };
         struct decision d;
         struct loop     l;
 
@@ -282,9 +271,6 @@ static void on_applied__reports_the_outcome_to_the_tuner(void **state)
                     script.outcome.kind == rows[i].kind);
         assert_string_equal(script.outcome.why, o.why);
         assert_true(script.shown.value[KNOB_pmax] == rows[i].pmax_shown);
-        if (rows[i].kind == OUTCOME_PARTLY)
-            assert_true(script.outcome.devices == 2 && script.outcome.device[1] == 9 &&
-                        script.outcome.device != where);
         assert_int_equal(l.tuning.step[0].outcome, rows[i].kind);
         loop_close(&l);
     }
@@ -404,7 +390,7 @@ static void on_slot__sends_changes_and_keeps_the_operators(void **state)
     for (int i = 0; i < QUEUES; i++)
         script.queue[i] = (struct ecn){ 10000 * (i + 1), 100000, 0.5 };
     loop_on_slot(&l, 2, seen, &d);
-    assert_true(d.number && !d.has_knobs && d.queues == QUEUES);
+    assert_true(d.number && !d.has_knobs && d.queue);
     assert_queue(&d.queue[2], 30000, 100000, 0.5);
     say_applied(&l, &d);
     change(&l, 3, KNOB_pmax, 0.1, &d);
@@ -441,58 +427,6 @@ static void on_report__includes_queues(void **state)
     report(&l, 1, &d);
     assert_true(d.has_knobs && d.knobs.value[KNOB_kmax] == 900);
     assert_queue(&d.queue[1], 5000, 50000, 1);
-    loop_close(&l);
-}
-
-/* ---- parts ---- */
-
-static void parts__are_given_when_they_are_new(void **state)
-{
-    struct decision d;
-    struct loop     l;
-
-    (void)state;
-    open_puppet(&l, &d);
-    say_applied(&l, &d);
-    script.part[0].scope = (struct scope){ SCOPE_TIER, 1 };
-    knob_set_add(&script.part[0].set, KNOB_kmin, 30);
-    script.parts = 1;
-    report(&l, 1, &d);
-    assert_true(d.has_knobs && d.parts == 1 && d.part[0].scope.kind == SCOPE_TIER && d.part != script.part);
-    report(&l, 2, &d);
-    assert_int_equal(d.number, 0);
-    change(&l, 2 * PS_PER_MS + 1, KNOB_kmin, 20, &d);    /* for all, also where a part names the knob */
-    assert_true(d.parts == 1 && d.part[0].set.knobs.value[KNOB_kmin] == 20);
-    report(&l, 3, &d);
-    assert_int_equal(d.number, 0);
-    knob_set_add(&script.part[0].set, KNOB_kmin, 40);
-    report(&l, 4, &d);
-    assert_true(d.part[0].set.knobs.value[KNOB_kmin] == 40 && d.knobs.value[KNOB_kmin] == 20);
-    script.parts = 0;
-    report(&l, 5, &d);
-    assert_true(d.has_knobs && d.parts == 0);
-    loop_close(&l);
-}
-
-/* After a refusal the current parts stay, and the next decision includes them. */
-static void parts__survive_a_refusal(void **state)
-{
-    struct report   r = { .number = 2, .start_ps = PS_PER_MS, .end_ps = 2 * PS_PER_MS };
-    struct decision d;
-    struct loop     l;
-
-    (void)state;
-    open_puppet(&l, &d);
-    say_applied(&l, &d);
-    script.part[0].scope = (struct scope){ SCOPE_DEVICE, 0 };
-    knob_set_add(&script.part[0].set, KNOB_kmin, 30);
-    script.parts = 1;
-    report(&l, 1, &d);
-    knob_set_add(&script.part[0].set, KNOB_cnp_dscp, 1);
-    loop_on_report(&l, &r, &d);
-    loop_on_applied(&l, &(struct outcome){ .number = d.number, .kind = OUTCOME_REFUSED, .why = "no" });
-    change(&l, 2 * PS_PER_MS + 1, KNOB_pmax, 0.9, &d);
-    assert_true(d.parts == 1 && d.part[0].set.is_named[KNOB_kmin] && !d.part[0].set.is_named[KNOB_cnp_dscp]);
     loop_close(&l);
 }
 
@@ -585,8 +519,6 @@ int main(void)
         cmocka_unit_test(on_change__settings_go_together),
         cmocka_unit_test(on_slot__sends_changes_and_keeps_the_operators),
         cmocka_unit_test(on_report__includes_queues),
-        cmocka_unit_test(parts__are_given_when_they_are_new),
-        cmocka_unit_test(parts__survive_a_refusal),
         cmocka_unit_test(take__sees_every_report_without_delay),
         cmocka_unit_test(take__delays_reports),
         cmocka_unit_test(take__skips_intervals_that_began_before_the_change),

@@ -1,4 +1,3 @@
-/* src/tune/raise.c - see raise.h. */
 #include "tune/raise.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
 #include "base/rng.h"
 #include "tune/search/search.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 struct random {
@@ -53,8 +52,8 @@ static void random_tell(void *state, const struct search_now *now, struct tuner_
 
     r->tried++;
     note->verdict = is_best ? TUNER_BEST : TUNER_REJECTED;
-    snprintf(note->why, sizeof(note->why), "setting %u, drawn at random: %s", r->tried,
-             is_best ? "the best so far" : "not the best so far");
+    tuner_say(note, "setting %u, drawn at random: %s", r->tried,
+              is_best ? "the best so far" : "not the best so far");
 }
 
 static const struct key_row random_options[] = {

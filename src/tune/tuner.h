@@ -58,10 +58,6 @@ struct tuner_algo {
     /* Writes the setting to start with. NULL: the current one. */
     void (*first)(const void *state, struct knobs *);
 
-    /* Returns settings for parts of the network (tiers, devices, queues) on top of the general one; later
-     * ones override earlier ones. Called after 'first' and after every step. NULL: none. */
-    const struct scoped_set *(*parts)(const void *state, uint32_t *count);
-
     /* Tuners that set each egress queue: the length of a slot, and the counters of each queue at the end
      * of a slot. Both are NULL for other tuners. */
     uint64_t (*slot_ps)(const void *state);

@@ -449,9 +449,6 @@ static void read_step(struct history_reader *r, const json_t *line)
     s->rtt_us = get_number(r, line, "rtt_us");
     s->paused_us = get_number(r, line, "paused_us");
     s->utility = get_number(r, line, "utility");
-    s->utility_throughput = get_number(r, line, "utility_throughput");
-    s->utility_rtt = get_number(r, line, "utility_rtt");
-    s->utility_pfc = get_number(r, line, "utility_pfc");
     s->divergence = get_number(r, line, "divergence");
     s->elephants = get_number(r, line, "elephants");
     s->temperature = get_number(r, line, "temperature");

@@ -94,8 +94,7 @@ struct history_step {
     double             start_us, end_us;
     char              *phase, *why;              /* never NULL */
     double             goodput_gbps, rtt_us, paused_us;          /* NAN: not reported. So below */
-    double             utility, utility_throughput, utility_rtt, utility_pfc;
-    double             divergence, elephants, temperature;
+    double             utility, divergence, elephants, temperature;
     enum tuner_verdict verdict;
     struct knobs       was, is;                  /* in the interval, and as the tuner set them for the next */
     enum outcome_kind  outcome;                  /* APPLIED, unless the file says something else */

@@ -42,8 +42,8 @@ static void parse__reads_head_and_steps(void **state)
     assert_true(isnan(s->utility) && isnan(s->rtt_us) && s->verdict == TUNER_NO_VERDICT);
     s = &h.step[1];
     assert_true(s->start_us == 1000 && s->end_us == 2000 && s->goodput_gbps == 12.5 && s->rtt_us == 20);
-    assert_true(s->paused_us == 0 && s->utility == 0.5 && s->utility_throughput == 0.1);
-    assert_true(s->utility_rtt == 0.2 && s->utility_pfc == 0.3 && s->divergence == 0.04);
+    assert_true(s->paused_us == 0 && s->utility == 0.5);
+    assert_true(s->divergence == 0.04);
     assert_true(s->elephants == 0.25 && s->temperature == 90);
     assert_int_equal(s->verdict, TUNER_BEST);
     assert_string_equal(s->why, "better");

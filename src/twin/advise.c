@@ -28,7 +28,7 @@
 /* ---- progress ---- */
 
 /* Replaces the line that shows the progress. */
-static void tell_stage(const struct advice *a, const char *stage)
+static void show_stage(const struct advice *a, const char *stage)
 {
     if (!a->request->is_quiet && isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[K%s", stage);
@@ -37,21 +37,22 @@ static void tell_stage(const struct advice *a, const char *stage)
 /* Prints an answer after a few trials. It is preliminary, because the best of many trials was lucky. */
 static void give_preliminary(struct advice *a, const struct rehearse_note *n, double percent)
 {
-    bool is_better = n->gain <= a->told - NEWS, is_preset = n->name && strcmp(n->name, "baseline") != 0;
+    bool is_better = n->gain <= a->preliminary_gain - NEWS;
+    bool is_preset = n->name && strcmp(n->name, "baseline") != 0;
 
-    if (isnan(n->gain) || (a->is_told && !is_better))
+    if (isnan(n->gain) || (a->has_preliminary && !is_better))
         return;
-    a->is_told = true;
-    tell_stage(a, "");
+    a->has_preliminary = true;
+    show_stage(a, "");
     fprintf(stderr, "anole: preliminary, after %.0f %% of the budget: ", percent);
     if (!is_better) {
         fputs("keep yours; no preset is better and makes no class of messages slower\n", stderr);
         return;
     }
-    a->told = n->gain;
+    a->preliminary_gain = n->gain;
     fprintf(stderr, "%s%s, about %.0f %% better than yours (%s)\n",
             is_preset ? "preset " : "a setting that the search found", is_preset ? n->name : "",
-            -100 * (exp(n->gain) - 1), a->goal.name);
+            -advise_percent(n->gain), a->goal.name);
 }
 
 static void on_note(void *arg, const struct rehearse_note *n)
@@ -66,7 +67,7 @@ static void on_note(void *arg, const struct rehearse_note *n)
         return;
     fprintf(stderr, "\r\033[K%3.0f %%  %s, %u trials", percent, n->act, n->trials);
     if (!isnan(n->gain))
-        fprintf(stderr, ", best so far %+.0f %%", 100 * (exp(n->gain) - 1));
+        fprintf(stderr, ", best so far %+.0f %%", advise_percent(n->gain));
     fflush(stderr);
 }
 
@@ -148,7 +149,7 @@ static bool is_there(const struct advice *a, const struct knobs *k)
     return false;
 }
 
-/* Adds a setting, unless it is there. */
+/* Adds a setting, unless there is a row with it. */
 static void add_row(struct advice *a, const char *name, const struct knobs *k, bool is_preset)
 {
     if (!is_there(a, k))
@@ -296,7 +297,7 @@ static int gather_evidence(struct advice *a, struct err *err)
 
     add_rows(a);
     advise_add_changes(a);
-    tell_stage(a, "new messages: all presets");
+    show_stage(a, "new messages: all presets");
     rc = try_all_rows(a, err);
     if (!rc) {
         advise_drop_idle_changes(a);
@@ -305,7 +306,7 @@ static int gather_evidence(struct advice *a, struct err *err)
     if (rc)
         return rc;
     a->best_preset = find_best_preset(a);
-    tell_stage(a, "new messages: confirming the best");
+    show_stage(a, "new messages: confirming the best");
     for (uint32_t i = 0; i < PROOFS_MAX && !is_over && !rc; i++)
         rc = confirm_one(a, i == 0, &is_over, err);
     return rc;
@@ -478,7 +479,7 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
         rc = search(a, err);
     if (!rc)
         rc = gather_evidence(a, err);
-    tell_stage(a, "");
+    show_stage(a, "");
     a->took_s = progress_clock_s() - start_s;
     return rc;
 }

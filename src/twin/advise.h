@@ -102,8 +102,8 @@ struct advice {
     bool                 has_load;                   /* some traffic has one, so that it can be off */
     struct card          about;                      /* the network and the traffic */
     struct card          refused;                    /* changes that cannot be simulated: a detail */
-    bool                 is_told;                    /* there was a preliminary answer */
-    double               told;                       /* the gain of the last; 0: keep yours */
+    bool                 has_preliminary;            /* a preliminary answer was printed */
+    double               preliminary_gain;           /* of the last one; 0: keep yours */
     double               took_s;
 };
 

@@ -69,8 +69,8 @@ static const char *where_text(const struct advice *a, uint32_t load, char buf[80
     return buf;
 }
 
-/* True for tests that the answer is about: not those of the choice, because the best of many was lucky. */
-static bool is_told(const struct advise_row *row, uint32_t test)
+/* True for tests that the answer states. The choice was the best of many, so its first test is too good. */
+static bool is_relevant(const struct advise_row *row, uint32_t test)
 {
     return row->seeds[test] && !(test == 0 && row->seeds[ADVISE_PROOF]);
 }
@@ -80,7 +80,7 @@ static bool is_slower(const struct advice *a, uint32_t test, uint32_t party, boo
 {
     struct race_gain g;
 
-    if (!is_told(advised(a), test))
+    if (!is_relevant(advised(a), test))
         return false;
     g = advise_party(advised(a), &a->row[0], test, party);
     return is_clear ? g.low > 0 : g.mean > SLOWER_MEAN && g.low <= 0;

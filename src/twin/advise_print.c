@@ -1,4 +1,5 @@
 /* src/twin/advise_print.c - what a search for a setting has found, for people. */
+#include "base/print/safe.h"
 #include "base/print/table.h"
 #include "base/text.h"
 #include "core/knob_text.h"
@@ -7,11 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-
-static double percent(double log_ratio)
-{
-    return 100 * (exp(log_ratio) - 1);
-}
 
 static void add_heading(struct table *t, const struct advice *a, const char *first)
 {
@@ -41,7 +37,8 @@ static void add_row(struct table *t, const struct advice *a, const struct advise
     if (row == &a->row[0])
         table_cell(t, "-");
     else
-        table_cell(t, "%+.0f %% [%+.0f, %+.0f]", percent(g.mean), percent(g.low), percent(g.high));
+        table_cell(t, "%+.0f %% [%+.0f, %+.0f]", advise_percent(g.mean), advise_percent(g.low),
+                   advise_percent(g.high));
 }
 
 const char *advise_name(const struct advice *a, const struct advise_row *row, char *buf, size_t size)
@@ -90,15 +87,16 @@ static const char *seconds_text(char buf[32], double s)
     return buf;
 }
 
-static void print_file(const struct recorded *r, const char *path, const char *rows, const char *hosts,
+static void print_file(const struct recorded *r, const char *path, const char *rows, const char *host,
                        FILE *out)
 {
     char count[32], time[32];
 
-    fprintf(out, "%s: %s %s of %u %s in %s. Links were busy for %.1f %% of the time, %.1f to %.1f %% in most "
-            "of it; the busiest for %.1f %%.\n", path, text_from_count(count, sizeof(count), r->rows), rows,
-            r->hosts, hosts, seconds_text(time, r->seconds), 100 * r->load, 100 * r->load_low,
-            100 * r->load_high, 100 * r->load_busiest);
+    fprintf(out, "%s: %s %s of %u %s%s in %s. Links were busy for %.1f %% of the time, %.1f to %.1f %% in "
+            "most of it; the busiest for %.1f %%.\n", safe_name(path).buf,
+            text_from_count(count, sizeof(count), r->rows), rows, r->hosts, host, r->hosts == 1 ? "" : "s",
+            seconds_text(time, r->seconds), 100 * r->load, 100 * r->load_low, 100 * r->load_high,
+            100 * r->load_busiest);
     if (r->restarts)
         fprintf(out, "  %u reading%s smaller than the one before; these intervals are skipped.\n",
                 r->restarts, r->restarts == 1 ? " is" : "s are");
@@ -114,7 +112,7 @@ static void print_symptoms(const struct host_record *h, FILE *out)
         fputs("  Pauses and discards are unknown: ethtool was not installed.\n", out);
     if (!h->device[0].has_settings)
         fprintf(out, "  The settings of %s are unknown: \"yours\" are the defaults of the scenario reader.\n",
-                h->device[0].name);
+                safe_name(h->device[0].name).buf);
     fputs("Not recorded, so taken as in the simulated network: ECN thresholds of switches, topology, who "
           "sends to whom.\n\n",
           out);
@@ -127,11 +125,11 @@ void advise_print_recorded(const struct advice *a, FILE *out)
     if (q->record)
         print_symptoms(q->record, out);
     if (q->messages)
-        print_file(&a->messages, text_file_name(q->messages), "messages", "hosts", out);
+        print_file(&a->messages, text_file_name(q->messages), "messages", "host", out);
     if (q->counters)
-        print_file(&a->counters, text_file_name(q->counters), "readings", "ports", out);
+        print_file(&a->counters, text_file_name(q->counters), "readings", "port", out);
     if (q->record && a->counters.rows)
-        print_file(&a->counters, text_file_name(q->record_path), "readings", "ports", out);
+        print_file(&a->counters, text_file_name(q->record_path), "readings", "port", out);
     if ((q->counters || q->record) && !q->messages)
         fprintf(out, "Counters do not show message sizes; assumed: %s (--sizes).\n", a->described.sizes);
     if (a->has_range)

@@ -1,6 +1,7 @@
 #include "twin/host_record.h"
 
 #include "base/minmax.h"
+#include "base/print/safe.h"
 #include "base/text.h"
 #include "base/tokens.h"
 #include "core/knob_text.h"
@@ -382,9 +383,9 @@ static uint32_t print_symptom(FILE *out, const struct host_device *d, const char
 {
     va_list args;
 
-    fprintf(out, "  %s: ", d->name);
+    safe_printf(out, "  %s: ", d->name);
     va_start(args, format);
-    vfprintf(out, format, args);
+    safe_vprintf(out, format, args);
     va_end(args);
     fputc('\n', out);
     return 1;

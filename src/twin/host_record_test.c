@@ -94,6 +94,27 @@ static void host_record_print_symptoms__each_from_its_counter(void **state)
     host_record_fini(&h);
 }
 
+/* A file may come from elsewhere: what a name holds must not control the terminal. */
+static void host_record_print_symptoms__escapes_names(void **state)
+{
+    static const char from_elsewhere[] =
+        "time_s,device,name,value\n0,nic\033[31m,counter.rx_discards_phy,1\n"
+        "1,nic\033[31m,counter.rx_discards_phy,2\n";
+    struct host_record h;
+    struct err         err;
+    uint32_t           count;
+    char              *text;
+
+    (void)state;
+    assert_int_equal(host_record_read(&h, "r.csv", from_elsewhere, sizeof(from_elsewhere) - 1, &err), 0);
+    text = symptoms_of(&h, &count);
+    assert_int_equal(count, 1);
+    assert_null(strchr(text, '\033'));
+    assert_non_null(strstr(text, "rx_discards_phy grew by 1:"));
+    free(text);
+    host_record_fini(&h);
+}
+
 static void host_record_read__ethtool(void **state)
 {
     static const char text[] =
@@ -161,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_record_read__table),
         cmocka_unit_test(host_record_print_symptoms__each_from_its_counter),
+        cmocka_unit_test(host_record_print_symptoms__escapes_names),
         cmocka_unit_test(host_record_read__ethtool),
         cmocka_unit_test(host_record_read__refuses),
         cmocka_unit_test(host_record_read__reset_counter),

@@ -40,7 +40,7 @@ struct policy {
     };
 };
 
-/* State of a flow. The memory of other policies than LSTMs is not there: see policy_flow_bytes(). */
+/* State of a flow. Only LSTMs have the memory: see policy_flow_bytes(). */
 struct policy_flow {
     float    action_older, action, delta;
     uint32_t is_started;

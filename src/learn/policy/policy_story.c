@@ -263,7 +263,7 @@ void policy_gap_draw(struct policy_gap *g, const struct policy *a, const struct 
     float delta_max = cfg->delta_max > 0 ? cfg->delta_max : POLICY_GAP_NEAR;
     struct rng rng;
 
-    rng_init(&rng, cfg->seed ? cfg->seed : 1, 0);
+    rng_init(&rng, 1, 0);
     for (uint64_t i = 0; i < states; i++) {
         float x[POLICY_FEATURES];
 
@@ -355,4 +355,33 @@ void policy_table_fill_paper(float table[3][3], const struct policy *p)
 
             table[before][now] = policy_try(p, x);
         }
+}
+
+double policy_table_paper_distance(const struct policy *p)
+{
+    float  table[3][3];
+    double most = 0;
+
+    policy_table_fill_paper(table, p);
+    for (int i = 0; i < 9; i++)
+        most = fmax(most, fabs((double)table[i / 3][i % 3] - (double)policy_table_paper[i / 3][i % 3]));
+    return most;
+}
+
+void policy_table_print_paper(FILE *out, const struct policy *p)
+{
+    static const char *const state[3] = { "under-utilised", "on target", "congested" };
+    float table[3][3];
+
+    policy_table_fill_paper(table, p);
+    fprintf(out, "\nTable VI of the RL-CC paper, in brackets what it prints:\n%16s", "before \\ now");
+    for (int i = 0; i < 3; i++)
+        fprintf(out, "  %14s", state[i]);
+    for (int before = 0; before < 3; before++) {
+        fprintf(out, "\n%16s", state[before]);
+        for (int now = 0; now < 3; now++)
+            fprintf(out, "    %.3f (%.2f)", (double)table[before][now],
+                    (double)policy_table_paper[before][now]);
+    }
+    fprintf(out, "\nat most %.3f from what it prints\n", policy_table_paper_distance(p));
 }

@@ -64,14 +64,13 @@ struct policy_gap {
 
 struct policy_gap_cfg {          /* 0: the default in brackets */
     uint64_t states;             /* [10^6] */
-    uint64_t seed;               /* [1] */
     float    delta_max;          /* [POLICY_GAP_NEAR] */
 };
 
 /* Start with a zeroed gap. */
 void policy_gap_add(struct policy_gap *, const float x[POLICY_FEATURES], float a, float b);
 
-/* Adds random states; reproducible by seed. */
+/* Adds random states, the same in every call. */
 void policy_gap_draw(struct policy_gap *, const struct policy *a, const struct policy *b,
                      const struct policy_gap_cfg *);
 
@@ -110,5 +109,11 @@ void policy_table_print(FILE *, const policy_table);
 /* Table VI of the paper, three by three: under-utilized, on target, congested; previous and current. */
 extern const float policy_table_paper[3][3];
 void policy_table_fill_paper(float table[3][3], const struct policy *);
+
+/* Largest difference from the paper's values. */
+double policy_table_paper_distance(const struct policy *);
+
+/* Prints the policy's values, with the paper's in brackets. */
+void policy_table_print_paper(FILE *, const struct policy *);
 
 #endif

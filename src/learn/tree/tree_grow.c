@@ -141,21 +141,20 @@ static struct tree_cfg fill_defaults(const struct tree_cfg *given)
 
     cfg.trees = cfg.trees ? cfg.trees : 10;
     cfg.depth = cfg.depth ? cfg.depth : TREE_DEPTH_MAX;
-    cfg.borders = cfg.borders ? cfg.borders : TREE_BORDERS_MAX;
     cfg.rate = cfg.rate > 0 ? cfg.rate : 1;
     cfg.l2 = cfg.l2 > 0 ? cfg.l2 : 1;
     for (int i = 0; i < TREE_FEATURES; i++)
         sum += cfg.weight[i];
     if (sum == 0)
         memcpy(cfg.weight, weight, sizeof(weight));
-    assert(cfg.trees <= TREE_TREES_MAX && cfg.depth <= TREE_DEPTH_MAX && cfg.borders <= TREE_BORDERS_MAX);
+    assert(cfg.trees <= TREE_TREES_MAX && cfg.depth <= TREE_DEPTH_MAX);
     return cfg;
 }
 
 /* ---- borders ---- */
 
 /* Borders are halfway between adjacent values. If too many, they divide the rows about equally. */
-static uint32_t place_borders(const uint32_t *count, uint32_t rows, uint32_t borders_max, int16_t *border)
+static uint32_t place_borders(const uint32_t *count, uint32_t rows, int16_t *border)
 {
     uint32_t borders = 0, distinct = 0;
     uint64_t below = 0;
@@ -168,8 +167,7 @@ static uint32_t place_borders(const uint32_t *count, uint32_t rows, uint32_t bor
 
         if (!count[v])
             continue;
-        if (before >= 0 && borders < borders_max
-            && (distinct <= borders_max + 1 || below * (borders_max + 1) >= due))
+        if (before >= 0 && borders < TREE_BORDERS_MAX && (distinct <= BINS || below * BINS >= due))
             border[borders++] = (int16_t)((before + v) / 2 + INT16_MIN);
         below += count[v];
         before = v;
@@ -196,7 +194,7 @@ static void sort_into_bins(struct grower *g, int feature)
 
     for (uint32_t i = 0; i < rows; i++)
         count[g->rows->row[i].feature[feature] - INT16_MIN]++;
-    g->borders[feature] = place_borders(count, rows, g->cfg.borders, g->border[feature]);
+    g->borders[feature] = place_borders(count, rows, g->border[feature]);
     number_values(g->border[feature], g->borders[feature], number);
     g->bin[feature] = xmalloc(rows);
     for (uint32_t i = 0; i < rows; i++)

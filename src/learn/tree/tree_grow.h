@@ -61,7 +61,6 @@ double tree_rows_rmse(const struct tree_rows *, const struct forest *);
 struct tree_cfg {                /* 0: the default of RL-CC's authors in brackets */
     uint32_t trees;              /* [10] */
     uint32_t depth;              /* [4] */
-    uint32_t borders;            /* [254] per feature */
     uint32_t sweeps;             /* [0] number of times each tree is regrown, if that is better */
     double   rate;               /* [1] learning rate */
     double   l2;                 /* [1] */

@@ -440,7 +440,7 @@ static struct knob_set change_of(const struct live_tuner *t, const struct decisi
 
 static void report_outcome(struct live_tuner *t, enum outcome_kind kind, uint64_t at_ps, const char *why)
 {
-    struct outcome o = { .number = t->decision, .kind = kind, .at_ps = at_ps };
+    struct outcome o = { .number = t->decision, .kind = kind };
 
     snprintf(o.why, sizeof o.why, "%s", why);
     if (t->is_open && t->decision)

@@ -5,6 +5,7 @@
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "learn/policy/policy_file.h"
+#include "learn/policy/policy_story.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -157,8 +158,8 @@ static void print_line(const struct rlcc_train *t, struct progress *p, double lo
     double                  each_s = (((double)clock_us() / 1e6) - p->start_s) / (t->updates - p->first);
 
     printf("%7u %9.3f %12.3f %8.3f %8.1f us %8.3f %9.3f %9.0f s\n", t->updates, loss, s->reward / s->steps,
-           s->share / p->updates, s->rtt_us / s->steps, s->delta / s->steps, rlcc_check_distance(&t->policy),
-           each_s * (t->request.updates - t->updates));
+           s->share / p->updates, s->rtt_us / s->steps, s->delta / s->steps,
+           policy_table_paper_distance(&t->policy), each_s * (t->request.updates - t->updates));
     fflush(stdout);
     p->seen = (struct rlcc_seen){ 0 };
     p->updates = 0;
@@ -238,7 +239,7 @@ static int write_model(struct rlcc_train *t, struct err *err)
     model_put(&m, "command", command);
     snprintf(number, sizeof number, "%d", GENERATION);
     model_put(&m, "generation", number);
-    snprintf(number, sizeof number, "%.4f", rlcc_check_distance(&t->policy));
+    snprintf(number, sizeof number, "%.4f", policy_table_paper_distance(&t->policy));
     model_put(&m, "table6", number);
     int rc = model_save(&m, t->request.out, err);
     if (!rc && t->request.json)
@@ -254,15 +255,16 @@ int rlcc_train_run(struct rlcc_train *t, struct err *err)
 
     if (!rc)
         rc = run_updates(t, err);
-    if (!rc && !t->request.is_quiet)
-        rc = rlcc_check_print(stdout, &t->policy, t->request.updates < 100, err);
     if (!rc)
         rc = write_model(t, err);
     if (rc)
         return rc;
     unlink(t->state_path);
-    if (!t->request.is_quiet)
+    if (t->request.is_quiet)
+        return 0;
+    rc = rlcc_check_print(stdout, &t->policy, t->request.updates < 100, err);
+    if (!rc)
         printf("\n%s: an %s after %u updates\n", safe_name(t->request.out).buf,
                policy_body_name[t->policy.body], t->updates);
-    return 0;
+    return rc;
 }

@@ -100,9 +100,6 @@ struct rlcc_check {              /* of one world in steady state */
     double lost;                 /* packets per flow */
 };
 
-/* Largest difference from table VI of the paper. */
-double rlcc_check_distance(const struct policy *);
-
 int rlcc_check_world(struct rlcc_check *, const struct policy *, const struct env_world *, uint64_t seed,
                      struct err *);
 

@@ -16,20 +16,6 @@
 static const char *const unseen[] = { "many_to_one:2_1", "many_to_one:16_4", "many_to_one:16_32",
                                       "all_to_all:8_8", "long_short:7" };
 
-double rlcc_check_distance(const struct policy *p)
-{
-    float  table[3][3];
-    double most = 0;
-
-    policy_table_fill_paper(table, p);
-    for (int i = 0; i < 9; i++) {
-        double away = fabs((double)table[i / 3][i % 3] - (double)policy_table_paper[i / 3][i % 3]);
-
-        most = away > most ? away : most;
-    }
-    return most;
-}
-
 /* ---- worlds ---- */
 
 static void run_until(struct env *e, uint64_t until_ps)
@@ -111,26 +97,6 @@ static int print_worlds(FILE *out, const struct policy *p, bool is_quick, struct
     return rc;
 }
 
-/* ---- tables ---- */
-
-static void print_paper(FILE *out, const struct policy *p)
-{
-    static const char *const state[] = { "under", "target", "congested" };
-    float                    table[3][3];
-
-    policy_table_fill_paper(table, p);
-    fprintf(out, "\nTable VI: the multiplier, state before in rows, state now in columns; the paper's in "
-            "brackets\n");
-    fprintf(out, "  %-10s %14s %14s %14s\n", "", state[0], state[1], state[2]);
-    for (int i = 0; i < 3; i++) {
-        fprintf(out, "  %-10s", state[i]);
-        for (int k = 0; k < 3; k++)
-            fprintf(out, "  %.3f (%.2f)", (double)table[i][k], (double)policy_table_paper[i][k]);
-        fprintf(out, "\n");
-    }
-    fprintf(out, "  at most %.3f away\n", rlcc_check_distance(p));
-}
-
 int rlcc_check_print(FILE *out, const struct policy *p, bool is_quick, struct err *err)
 {
     policy_table table;
@@ -138,6 +104,6 @@ int rlcc_check_print(FILE *out, const struct policy *p, bool is_quick, struct er
     policy_table_fill(table, p);
     fprintf(out, "\nMultipliers: previous delta in rows, current delta in columns, previous actions 1\n");
     policy_table_print(out, table);
-    print_paper(out, p);
+    policy_table_print_paper(out, p);
     return print_worlds(out, p, is_quick, err);
 }

@@ -202,7 +202,7 @@ static void run__learns_to_slow_down(void **unused)
     assert_true(table[2][4] < 1 && table[4][5] < 0.95f && table[7][7] < 0.85f);
     for (int i = 1; i < 6; i++)
         assert_true(table[2][i] < table[2][i - 1] + 0.01f);
-    assert_true(rlcc_check_distance(&p) < 0.2);
+    assert_true(policy_table_paper_distance(&p) < 0.2);
     policy_fini(&p);
     free(bytes);
 }
@@ -217,7 +217,7 @@ static void check__shipped_net(void **unused)
 
     (void)unused;
     assert_int_equal(0, policy_load(&p, "data/models/rlcc_mlp.model", &err));
-    assert_true(rlcc_check_distance(&p) < 0.05);
+    assert_true(policy_table_paper_distance(&p) < 0.05);
     assert_int_equal(0, rlcc_check_world(&c, &p, &w, 3, &err));
     assert_true(c.share > 0.8 && c.rtt_us > 10 && c.rtt_us < 1.1 * c.rtt_us_wanted && c.lost == 0);
     policy_fini(&p);

@@ -1,4 +1,3 @@
-/* src/tune/rehearse/rehearse_state.c - see rehearse_state.h. */
 #include "tune/rehearse/rehearse_state.h"
 #include "base/rng.h"
 #include "tune/setting.h"

@@ -29,7 +29,7 @@ struct search_algo {
     /* Writes the next point, which the caller clips; false: the search is over. NULL: no measurement yet. */
     bool (*ask)(void *state, const struct search_now *now, double *point);
 
-    /* Reports the measurement of the last point. Writes verdict, temperature and why. */
+    /* Reports the measurement of the last point. Writes verdict and temperature, and adds to why. */
     void (*tell)(void *state, const struct search_now *now, struct tuner_note *note);
 
     const struct key_row *option;            /* the tuner's table: its own rows and those of search.h */

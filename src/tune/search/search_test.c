@@ -1,4 +1,5 @@
 #include "tune/search/test_script.h"
+#include "tune/search/test_search.h"
 
 /* Two even intervals, a change of flows, three settings of which the second is best, two rounds of
  * confirmation, and another change. */
@@ -224,6 +225,34 @@ static void restart__looks_at_flows_without_reread(void **unused)
     tuner_close(&b.tuner);
 }
 
+extern const struct search_algo chameleon_search, cmaes_search, random_search;
+
+/* The engine may have said before that a setting was dropped, and why. */
+static void tell__adds_to_what_the_engine_says(void **unused)
+{
+    static const struct search_algo *const algos[] = { &chameleon_search, &cmaes_search, &random_search };
+    const struct search_now now = test_now(0.5);
+    const struct space      space = test_space(2);
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(algos) / sizeof(algos[0]); i++) {
+        double               from[SPACE_DIMS_MAX] = { 0 }, point[SPACE_DIMS_MAX];
+        struct tuner_note    note = { 0 };
+        struct option_values values;
+        void                *state;
+
+        option_values_init(algos[i]->option, &values);
+        state = algos[i]->create(&space, values.value, 1);
+        algos[i]->begin(state, from, NULL);
+        assert_true(algos[i]->ask(state, NULL, point));
+        tuner_say(&note, "the setting is dropped");
+        algos[i]->tell(state, &now, &note);
+        assert_memory_equal("the setting is dropped; ", note.why, 24);
+        algos[i]->destroy(state);
+        option_values_fini(&values);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +266,7 @@ int main(void)
         cmocka_unit_test(restart__holds_while_confirming),
         cmocka_unit_test(restart__looks_at_flows_without_reread),
         cmocka_unit_test(once__the_first_interval_is_no_round),
+        cmocka_unit_test(tell__adds_to_what_the_engine_says),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,3 @@
-/* src/tune/rehearse/proof/proof.c - see proof.h. */
 #include "tune/rehearse/proof/proof.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-/* src/tune/rehearse/proof/proving.c - see proving.h. */
 #include "tune/rehearse/proof/proving.h"
 #include "core/units.h"
 

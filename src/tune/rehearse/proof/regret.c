@@ -1,4 +1,3 @@
-/* src/tune/rehearse/proof/regret.c - see regret.h. */
 #include "tune/rehearse/proof/regret.h"
 #include "base/rng.h"
 

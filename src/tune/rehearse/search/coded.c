@@ -1,4 +1,3 @@
-/* src/tune/rehearse/search/coded.c - see coded.h. */
 #include "tune/rehearse/search/coded.h"
 #include "base/rng.h"
 #include "core/units.h"

@@ -1,4 +1,3 @@
-/* src/tune/rehearse/search/race.c - see race.h. */
 #include "tune/rehearse/search/race.h"
 #include "base/minmax.h"
 
@@ -50,7 +49,7 @@ static int run_block(struct race *r, uint64_t seed, struct err *err)
     struct predict_point point[RACE_RUNNERS] = { { 0 } };
     struct predicted     found[RACE_RUNNERS];
     uint32_t             who[RACE_RUNNERS], count = 0;
-    double               length = r->runner[0].is_final ? r->final_length : r->length > 0 ? r->length : 1;
+    double               length = r->runner[0].is_final ? r->final_length : 1;
     int                  rc;
 
     for (uint32_t i = 0; i < r->runners; i++)

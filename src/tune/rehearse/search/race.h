@@ -47,7 +47,6 @@ struct race {
     uint32_t                runners;
     uint32_t                room;            /* for so many; 0: RACE_RUNNERS */
     uint32_t                keeps;           /* the first ones run to the end; at least the baseline does */
-    double                  length;          /* of trials; 0: 1 */
     double                  final_length;    /* length of trials in the final; 0: no final */
 
     /* Found. */
@@ -57,7 +56,7 @@ struct race {
     struct race_gain gain;                   /* of the winner against the baseline */
 };
 
-/* Adds a setting, unless it is there or there is no room. */
+/* Adds a setting, unless it runs already or there is no room. */
 void race_enter(struct race *, const struct knobs *, const char *name);
 
 /* The current leader. */

@@ -1,4 +1,3 @@
-/* src/tune/rehearse/search/tune_goal.c - see tune_goal.h. */
 #include "tune/rehearse/search/tune_goal.h"
 #include "base/rng.h"
 #include "tune/exp.h"
@@ -8,37 +7,9 @@
 #define STUCK 100.0              /* a score that no working setting has */
 #define LOG_OF_2 0.69314718055994530942
 
-/* ---- jobs ---- */
-
 double goal_iteration(const struct outcomes *p, uint32_t job)
 {
     return p->job[job].iterations > 0 ? p->job[job].seconds / p->job[job].iterations : NAN;
-}
-
-static bool has_job(const struct outcomes *p, const struct outcomes *base, uint32_t job)
-{
-    return p->job[job].id && p->job[job].id == base->job[job].id && p->job[job].iterations > 0 &&
-           base->job[job].iterations > 0;
-}
-
-bool goal_has_jobs(const struct outcomes *p, const struct outcomes *base)
-{
-    for (uint32_t i = 0; i < OUTCOME_JOBS; i++)
-        if (has_job(p, base, i))
-            return true;
-    return false;
-}
-
-static double jobs_gain(const struct outcomes *p, const struct outcomes *base)
-{
-    double sum = 0, jobs = 0;
-
-    for (uint32_t i = 0; i < OUTCOME_JOBS; i++)
-        if (has_job(p, base, i)) {
-            sum += rng_log(goal_iteration(p, i) / goal_iteration(base, i));
-            jobs++;
-        }
-    return sum / jobs;
 }
 
 /* ---- messages ---- */
@@ -72,12 +43,6 @@ static double mean_slowdown(const struct outcomes *p, enum goal_part part, bool 
 double goal_slowdown(const struct outcomes *p, enum goal_part part)
 {
     return mean_slowdown(p, part, true);
-}
-
-/* Of messages outside jobs, where it is known which belong to a job. */
-static double slowdown_of_others(const struct outcomes *p, enum goal_part part)
-{
-    return mean_slowdown(p, part, false);
 }
 
 static double in_bin(const struct outcomes *p, enum goal_part part, uint32_t bin)
@@ -137,6 +102,26 @@ static double p99_gain(const struct goal *g, const struct outcomes *p, const str
     return log_ratio(goal_p99(p, part), goal_p99(base, part));
 }
 
+bool goal_has_jobs(const struct outcomes *p, const struct outcomes *base)
+{
+    for (uint32_t i = GOAL_PARTS; i < GOAL_LOOPS; i++)
+        if (goal_has_party(p, base, i))
+            return true;
+    return false;
+}
+
+static double jobs_gain(const struct outcomes *p, const struct outcomes *base)
+{
+    double sum = 0, jobs = 0;
+
+    for (uint32_t i = GOAL_PARTS; i < GOAL_LOOPS; i++)
+        if (goal_has_party(p, base, i)) {
+            sum += goal_party_ratio(p, base, i);
+            jobs++;
+        }
+    return sum / jobs;
+}
+
 /* Parts without messages do not count. */
 double goal_gain(const struct goal *g, const struct outcomes *p, const struct outcomes *base)
 {
@@ -156,35 +141,41 @@ double goal_gain(const struct goal *g, const struct outcomes *p, const struct ou
 
 /* ---- harm ---- */
 
-static double loop_time(const struct outcomes *p, uint32_t loop)
+/* The mean slowdown of a class outside jobs, or the time per iteration of a job or per byte of a loop; NAN:
+ * none. '*id' tells jobs and loops apart; 0: there is no such job or loop. */
+static double value_of(const struct outcomes *p, uint32_t party, uint64_t *id)
 {
-    return p->loop[loop].seconds / p->loop[loop].bytes;
+    const struct outcome_loop *loop;
+
+    *id = 1;
+    if (party < GOAL_PARTS)
+        return mean_slowdown(p, party, false);
+    if (party < GOAL_LOOPS) {
+        *id = p->job[party - GOAL_PARTS].id;
+        return goal_iteration(p, party - GOAL_PARTS);
+    }
+    loop = &p->loop[party - GOAL_LOOPS];
+    *id = loop->id;
+    return loop->bytes > 0 ? loop->seconds / loop->bytes : NAN;
 }
 
-static bool has_loop(const struct outcomes *p, const struct outcomes *base, uint32_t loop)
+/* NAN: one of both does not have the party. */
+static double party_times(const struct outcomes *p, const struct outcomes *base, uint32_t party)
 {
-    return p->loop[loop].id && p->loop[loop].id == base->loop[loop].id && p->loop[loop].bytes > 0 &&
-           base->loop[loop].bytes > 0;
+    uint64_t id, other;
+    double   times = value_of(p, party, &id) / value_of(base, party, &other);
+
+    return id && id == other ? times : NAN;
 }
 
 bool goal_has_party(const struct outcomes *p, const struct outcomes *base, uint32_t party)
 {
-    if (party >= GOAL_LOOPS)
-        return has_loop(p, base, party - GOAL_LOOPS);
-    if (party >= GOAL_PARTS)
-        return has_job(p, base, party - GOAL_PARTS);
-    return !isnan(slowdown_of_others(p, party)) && !isnan(slowdown_of_others(base, party));
+    return !isnan(party_times(p, base, party));
 }
 
 double goal_party_ratio(const struct outcomes *p, const struct outcomes *base, uint32_t party)
 {
-    if (!goal_has_party(p, base, party))
-        return 0;
-    if (party >= GOAL_LOOPS)
-        return log_ratio(loop_time(p, party - GOAL_LOOPS), loop_time(base, party - GOAL_LOOPS));
-    if (party >= GOAL_PARTS)
-        return log_ratio(goal_iteration(p, party - GOAL_PARTS), goal_iteration(base, party - GOAL_PARTS));
-    return log_ratio(slowdown_of_others(p, party), slowdown_of_others(base, party));
+    return goal_has_party(p, base, party) ? rng_log(party_times(p, base, party)) : 0;
 }
 
 double goal_harm(const struct goal *g, uint32_t party, double ratio)

@@ -1,4 +1,3 @@
-/* src/tune/rehearse/search/twin_search.c - see twin_search.h. */
 #include "tune/rehearse/search/twin_search.h"
 #include "base/minmax.h"
 #include "base/rng.h"

@@ -1,4 +1,3 @@
-/* src/tune/rehearse/traffic/traffic_model.c - see traffic_model.h. */
 #include "tune/rehearse/traffic/traffic_model.h"
 #include "base/minmax.h"
 #include "base/rng.h"

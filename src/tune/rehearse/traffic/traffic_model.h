@@ -35,7 +35,7 @@ double model_following(const struct traffic_model *);
 /* "18.2 Gb/s per host: 40 % at random, 60 % in collectives of 1.5 MB". Returns buf. */
 char *model_text(const struct traffic_model *, char *buf, size_t size);
 
-/* ---- earlier results by traffic, and settings that proved no better ---- */
+/* ---- earlier results by traffic, and settings that were no better ---- */
 
 #define MEMORIES 8
 
@@ -47,7 +47,7 @@ struct memories {
     uint32_t      made;          /* ever */
 };
 
-/* Of the traffic that is most like it; NULL: there was none like it. */
+/* Returns the result for the most similar traffic; NULL: none is similar. */
 const struct memory *memory_recall(const struct memories *, const struct traffic_model *);
 
 /* Replaces the entry for such traffic, or the oldest one. */
