@@ -22,7 +22,7 @@ ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: static image sbom check-static dist deb check-deb completion library wheel release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick repro-check install clean help check check-long $(CHECKS) deps-check build-clang
+.PHONY: static image sbom check-static dist deb check-deb completion library wheel release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick repro-check install clean help check check-long $(CHECKS) deps-check build-test build-fast build-clang
 .DEFAULT_GOAL := release
 
 release:
@@ -49,16 +49,24 @@ demo: release
 
 # A failed build counts as one failed test, so the last line always reports it. The live part is neither built
 # nor tested without its libraries (tools/deps live). The comparison with millions of ns-3 packets uses the
-# fast build: sanitizers would take minutes.
+# fast build: sanitizers would take minutes. Both builds run at once, because Meson and linking the last
+# program use one processor.
 test:
 	@tools/deps live || true
 	@tools/deps peers || true
 	@tools/deps slurm || true
-	@{ tools/deps build test && tools/configure test $(TEST) && ninja -C build/test \
-	    && tools/configure fast $(FAST) && ninja -C build/fast; } \
+	@{ tools/deps build test && $(MAKE) --no-print-directory -j 2 build-test build-fast; } \
 	    || { echo '0 passed, 1 failed'; exit 1; }
 	@! command -v node >/dev/null || tools/deps web || true
 	@FIDELITY_ANOLE=build/fast/anole tools/run-tests build/test
+
+build-test:
+	@tools/configure test $(TEST)
+	@ninja -C build/test
+
+build-fast:
+	@tools/configure fast $(FAST)
+	@ninja -C build/fast
 
 # Fault histories of the live part, then faults in real processes. SEEDS sets the number of histories, FROM
 # the first seed, and FAULTS the number of faults of each kind: make chaos SEEDS=100000 FROM=1 FAULTS=200
@@ -258,8 +266,7 @@ check-leaks:
 	@echo '`make test` detects leaks on this processor: nothing more to run here'
 else
 check-leaks: deps-check
-	@tools/configure test $(TEST)
-	@ninja -C build/test
+	@$(MAKE) --no-print-directory build-test
 	@LEAKS=1 tools/run-tests build/test $(or $(TESTS),$(LEAK_TESTS))
 endif
 

@@ -133,10 +133,11 @@ END
 }
 
 @test "advise: tries other controls only if allowed, and only those of the model" {
+    ANOLE=$optimised
     "$ANOLE" advise "$(slow)" --budget 1 --allow control,mtu --format json 2>/dev/null >"$dir/out.json"
     jq -e '[.settings[] | select(.name == "cc=swift")][0] | .changes[0].needs | test("^NICs .* on all hosts at once")' "$dir/out.json"
     jq -e '[.settings[].name] | index("host.mtu=4096") and (index("host.mtu=1024") | not)' "$dir/out.json"    # the scenario has 1024 already
-    "$optimised" advise "$(slow)" --set model=hpcc --set run=100us --budget 1 --allow control --format json 2>/dev/null >"$dir/out.json"
+    "$ANOLE" advise "$(slow)" --set model=hpcc --set run=100us --budget 1 --allow control --format json 2>/dev/null >"$dir/out.json"
     jq -e '([.settings[].name] | index("cc=swift")) == null' "$dir/out.json"
     jq -e '.answer.detail | test("Not tried: cc=swift \\(.*needs the model nic")' "$dir/out.json"
     refuses "--allow: 'contrl' cannot be allowed; did you mean 'control'" "$ANOLE" advise "$(slow)" --allow contrl

@@ -4,7 +4,10 @@
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common
 
-# Several tests look at the folder of one comparison, and at what was printed.
+# Most of the many small runs use an optimized program if there is one; sanitizers check the comparison in
+# setup_file, whose folder and output several tests share, and the tests of stores, signals and errors.
+optimised=$(realpath "${FIDELITY_ANOLE:-$ANOLE}")
+
 setup_file() {
     : "${ANOLE:?is the program to test}"
     cat >"$BATS_FILE_TMPDIR/star.yaml" <<'END'
@@ -30,6 +33,7 @@ compare() {
 }
 
 @test "compare: a table of means, changes and intervals" {
+    ANOLE=$optimised
     compare --set kmax=800KB
     [ "$status" -eq 0 ]
     head -n 1 "$dir/out" | grep -qE '^(Use kmin=400KB|Keep kmin=5KB)'
@@ -50,6 +54,7 @@ compare() {
 }
 
 @test "compare: colours on a terminal, unless NO_COLOR" {
+    ANOLE=$optimised
     command -v script >/dev/null || skip 'script(1) is not installed'
     unset NO_COLOR
     TERM=xterm script -qec "$ANOLE compare $(star) --vary topology.delay=1us,20us --seeds 5 --metrics rtt_us_mean" /dev/null \
@@ -62,6 +67,7 @@ compare() {
 }
 
 @test "compare: figures are those of anole run" {
+    ANOLE=$optimised
     for kmin in 5KB 400KB; do
         for seed in 1 2 3; do
             "$ANOLE" run "$(star)" --set kmin=$kmin --seed $seed --format json >"$dir/run.json"
@@ -88,6 +94,7 @@ compare() {
 }
 
 @test "compare: the same flows for every variant of one seed" {
+    ANOLE=$optimised
     for kmin in 5KB 400KB; do
         "$ANOLE" run "$(star)" --set kmin=$kmin --set run=100ms --seed 3 --out "$dir/$kmin" --quiet
     done
@@ -103,6 +110,7 @@ compare() {
 }
 
 @test "compare: scenarios with different traffic get no verdict" {
+    ANOLE=$optimised
     sed 's/load: [0-9.]*/load: 0.3/' "$(star)" >"$dir/other.yaml"
     run_apart "$ANOLE" compare "$(star)" "$dir/other.yaml" --seeds 5
     [ "$status" -eq 0 ]
@@ -117,6 +125,7 @@ compare() {
 }
 
 @test "compare: labels keep the false discovery rate" {
+    ANOLE=$optimised
     "$ANOLE" compare "$(star)" --vary topology.delay=1us,20us --seeds 5 --format json >"$dir/json" 2>/dev/null
     python3 - "$dir/json" <<'END'
 import json, sys
@@ -133,6 +142,7 @@ END
 }
 
 @test "compare: identical variants do not differ" {
+    ANOLE=$optimised
     run_apart "$ANOLE" compare "$(star)" --variant one --variant two --seeds 5 --format json
     [ "$status" -eq 0 ]
     jq -e '[.metrics[].variants[] | select(.is_significant or (.difference != null and .difference != 0))] == []' \
@@ -151,6 +161,7 @@ END
 }
 
 @test "compare: one job or two, the same bytes" {
+    ANOLE=$optimised
     compare --jobs 1 --out "$dir/results"
     [ "$status" -eq 0 ]
     diff <(sed "s,$BATS_FILE_TMPDIR/results,$dir/results," "$BATS_FILE_TMPDIR/out") "$dir/out"
@@ -224,7 +235,9 @@ start_long() {
     [ -s "$dir/results/report.html" ]
 }
 
+# In a program with sanitizers the signal would start a report that reads all symbols.
 @test "compare: a run that crashes is named, and takes nothing with it" {
+    ANOLE=$optimised
     start_long
     wait_for eval "[ \"\$(pgrep -P $pid | wc -l)\" -eq 2 ]"
     while kill -0 $pid 2>/dev/null; do
@@ -302,6 +315,7 @@ anole run says what is stuck." "$dir/out"
 }
 
 @test "compare: files are variants, called by their names" {
+    ANOLE=$optimised
     cp "$(star)" "$dir/a.yaml"
     sed 's/pmax: 1/pmax: 0.5/' "$(star)" >"$dir/b.yaml"
     run_apart "$ANOLE" compare "$dir/a.yaml" "$dir/b.yaml" --seeds 2 --baseline b
@@ -310,6 +324,7 @@ anole run says what is stuck." "$dir/out"
 }
 
 @test "compare: --metrics chooses, with patterns" {
+    ANOLE=$optimised
     compare --metrics 'goodput_bps,burst.*' --format csv
     cut -d , -f 1 "$dir/out" | sort -u >"$dir/names"
     grep -q '^"goodput_bps"$' "$dir/names"
@@ -347,12 +362,14 @@ anole run says what is stuck." "$dir/out"
 }
 
 @test "compare: --seed-list names the seeds" {
+    ANOLE=$optimised
     run_apart "$ANOLE" compare "$(star)" --vary kmin=5KB,400KB --seed-list 9,18446744073709551615 --out "$dir/results" --quiet
     [ "$status" -eq 0 ]
     [ "$(cut -d , -f 2 "$dir/results/runs.csv" | tail -n 2 | tr '\n' ' ')" = '9 18446744073709551615 ' ]
 }
 
 @test "compare: figures that no run has a value of step back, unless they are asked for" {
+    ANOLE=$optimised
     printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: incast, senders: 3, size: 500KB}]\n' >"$dir/middle.yaml"
     "$ANOLE" compare "$dir/middle.yaml" --vary kmin=5KB,400KB --seeds 2 --out "$dir/c" >"$dir/out" 2>/dev/null
     jq -e '[.metrics[] | select(.is_shown and ([.variants[].mean] | all(. == null)))] | length == 0' "$dir/c/comparison.json"
@@ -364,6 +381,7 @@ anole run says what is stuck." "$dir/out"
 
 # Short queues make small messages much faster and large ones much slower.
 @test "compare: a goal decides, within its bounds" {
+    ANOLE=$optimised
     printf 'topology: {kind: star, hosts: 8, rate: 100Gbps, delay: 1us}\ntraffic: [{kind: poisson, load: 0.5, sizes: FB_Hadoop}]\nrun: 4ms\n' >"$dir/s.yaml"
     set -- "$dir/s.yaml" --variant long --variant short:kmin=4KB,kmax=8KB,pmax=1 --seeds 3 --format json
     run_apart "$ANOLE" compare "$@" --goal 'p99_slowdown of mice, class_bound=10000%'
@@ -379,6 +397,7 @@ anole run says what is stuck." "$dir/out"
 }
 
 @test "compare: a goal without a value gives no verdict" {
+    ANOLE=$optimised
     run_apart "$ANOLE" compare incast --variant long --variant short:kmin=5KB --seeds 2 --goal 'mean_slowdown of mice'
     [ "$status" -eq 0 ]
     grep -q "^No verdict: the goal 'mean_slowdown of mice' has no value with long" "$dir/out"
@@ -387,6 +406,7 @@ anole run says what is stuck." "$dir/out"
 
 # Short thresholds halve what a closed loop completes. Finished writes are hardly slower, because the slow ones have not finished.
 @test "compare: a setting that starves a closed loop is not advised" {
+    ANOLE=$optimised
     printf 'topology: {kind: star, hosts: 40, rate: 50Gbps, delay: 327ns}\ntraffic: [{kind: storage, preset: exchange, depth: 4, replicas: 3}]\nrun: 3ms\n' >"$dir/loop.yaml"
     run_apart "$ANOLE" compare "$dir/loop.yaml" --variant long --variant short:kmin=1KB,kmax=4KB,pmax=1 --goal 'mean_slowdown, class_bound=10000%' --seeds 2 --format json
     [ "$status" -eq 0 ]

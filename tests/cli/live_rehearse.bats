@@ -34,9 +34,10 @@ decisions() {
     needs_live
     slow late.yaml
     sed -i 's/pairs: 0/pairs: 0, monitor_delay: 1ms, dispatch_delay: 2ms/' late.yaml
-    # repeats the search, with an optimized program if there is one
+    # Both repeat the search, with an optimized program if there is one. Sanitizers check the search in
+    # live_tuner_twin_test.c and rehearse.bats, and lock step in live.bats.
     "$optimised" run late.yaml --out run >/dev/null
-    "$ANOLE" twin late.yaml --lock-step --out twin >/dev/null 2>twin.err
+    "$optimised" twin late.yaml --lock-step --out twin >/dev/null 2>twin.err
     decisions run/tuning.jsonl >run.decisions
     decisions twin/controller/tuning.jsonl >twin.decisions
     diff run.decisions twin.decisions

@@ -12,6 +12,12 @@ train() {
     "$optimised" train acc --quick --search 1 --rounds 3 --runs 2 --updates 20 --check 2 "$@"
 }
 
+# write_drawn FILE - a scenario to learn from, with random traffic.
+write_drawn() {
+    printf '%s\n' 'topology: {kind: star, hosts: 9, rate: 25Gbps, delay: 1us}' 'run: 200us' \
+        'traffic: [{kind: poisson, load: 60%, sizes: FB_Hadoop}]' >"$1"
+}
+
 setup_file() {
     : "${ANOLE:?is the program to test}"
     train --out "$BATS_FILE_TMPDIR/one.acc" --json "$BATS_FILE_TMPDIR/one.json" --jobs 1 >"$BATS_FILE_TMPDIR/one.out"
@@ -56,26 +62,25 @@ setup_file() {
     [ ! -e "$dir/x.acc" ]
 }
 
+# What a script starts in the background ignores SIGINT by default.
 @test "train: continues after an interruption; the model does not depend on jobs" {
-    train --out "$dir/m.acc" --jobs 3 >"$dir/out" 2>"$dir/err" &
+    write_drawn "$dir/drawn.yaml"
+    training=("$optimised" train acc "$dir/drawn.yaml" --search 3 --rounds 3 --runs 2 --updates 20 --check 2)
+    "${training[@]}" --out "$dir/one.acc" --jobs 1 --quiet
+    env --default-signal=INT "${training[@]}" --out "$dir/m.acc" --jobs 3 >"$dir/out" 2>"$dir/err" &
     pid=$!
-    for ((i = 0; i < 600; i++)); do
-        [ ! -e "$dir/m.acc.state" ] || break
-        sleep 0.1
-    done
-    kill -INT "$pid" 2>/dev/null || true
-    code=0
-    wait "$pid" || code=$?
-    if [ "$code" -ne 0 ]; then      # otherwise it ended before the signal
-        [ "$code" -eq 130 ]
-        [ -s "$dir/m.acc.state" ]
-        [ ! -e "$dir/m.acc" ]
-        run_apart train --out "$dir/m.acc" --jobs 3
-        [ "$status" -eq 0 ]
-        grep -q 'resuming after' "$dir/out"
-        [ ! -s "$dir/err" ]
-    fi
-    cmp "$BATS_FILE_TMPDIR/one.acc" "$dir/m.acc"
+    wait_for test -e "$dir/m.acc.state"
+    kill -INT "$pid"
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -eq 130 ]
+    [ -s "$dir/m.acc.state" ]
+    [ ! -e "$dir/m.acc" ]
+    run_apart "${training[@]}" --out "$dir/m.acc" --jobs 3
+    [ "$status" -eq 0 ]
+    grep -q 'resuming after' "$dir/out"
+    [ ! -s "$dir/err" ]
+    cmp "$dir/one.acc" "$dir/m.acc"
 }
 
 @test "train: a training that was begun with other options is not continued" {
@@ -89,8 +94,7 @@ setup_file() {
 # The second scenario names the list of the first one's flows, in the same folder.
 @test "train: learns from scenarios and recorded flows; each changes the model" {
     mkdir "$dir/ours"
-    printf '%s\n' 'topology: {kind: star, hosts: 9, rate: 25Gbps, delay: 1us}' 'run: 500us' \
-        'traffic: [{kind: poisson, load: 60%, sizes: FB_Hadoop}]' >"$dir/ours/drawn.yaml"
+    write_drawn "$dir/ours/drawn.yaml"
     "$ANOLE" convert "$dir/ours/drawn.yaml" --to hpcc --out "$dir/ns3"
     cp "$dir/ns3/flow.txt" "$dir/ours/monday.txt"
     sed 's/{kind: poisson.*}/{kind: flows, file: monday.txt}/' "$dir/ours/drawn.yaml" >"$dir/ours/recorded.yaml"

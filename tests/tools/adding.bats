@@ -12,14 +12,18 @@ refute() {
 setup() {
     : "${BUILD:?is the folder of the build}"
     build=$PWD/$BUILD
-    tree=$BATS_FILE_TMPDIR
+    tree=$build/adding/tree
 }
 
-# Copies the examples to $tree and lists their paths in $tree/examples.
+# Copies the examples to $tree and lists their paths in $tree/examples. The folder is always the same, so that
+# ccache finds the objects next time.
 setup_file() {
-    tree=$BATS_FILE_TMPDIR
+    setup
+    rm -rf "$tree"
+    mkdir -p "$tree"
     cp -r examples/adding/src "$tree"
     (cd "$tree" && find src -type f | sort) >"$tree/examples"
+    flags_of src/cmd/main.c >"$tree/flags"
 }
 
 # flags_of SOURCE - prints the compiler flags of the build, without the output file.
@@ -31,7 +35,7 @@ flags_of() {
 # compile SOURCE OBJECT - compiles like the program, but with warnings as errors. Headers in $tree take
 # precedence.
 compile() {
-    (cd "$build" && eval "$(flags_of src/cmd/main.c) -Werror -I'$tree/src' -o '$2' -c '$1'")
+    (cd "$build" && eval "$(cat "$tree/flags") -Werror -I'$tree/src' -o '$2' -c '$1'")
 }
 
 # link TARGET PROGRAM OBJECT... - links like a target of the build, with these objects instead of the original
@@ -155,12 +159,11 @@ build_with_rows() (
     ninja -t deps | awk '/^[^ ]/ { object = $1; sub(/:$/, "", object) } /core\/figures\.def$/ { print object }' |
         grep '^libanole\.a\.p/' | sort -u >"$shadow/objects"
     [ "$(wc -l <"$shadow/objects")" -gt 20 ]
-    while read -r object; do
-        jq -r --arg object "$object" --arg shadow "$shadow" '.[] | select(.output == $object) |
+    jq -r --rawfile objects "$shadow/objects" --arg shadow "$shadow" '($objects | split("\n")) as $objects | .[] |
+        select(.output | IN($objects[])) | .output as $object |
             (.file | sub(".*src/sim/host/send\\.c$"; $shadow + "/send.c")) as $source |
             (.command | sub(" -MD .*"; "")) + " -iquote " + $shadow + " -w -O0 -g0 -fno-lto -fno-sanitize=all -U_FORTIFY_SOURCE -o " +
-            $shadow + "/o/" + ($object | sub(".*/"; "")) + " -c " + $source' compile_commands.json
-    done <"$shadow/objects" >"$shadow/commands"
+            $shadow + "/o/" + ($object | sub(".*/"; "")) + " -c " + $source' compile_commands.json >"$shadow/commands"
     [ "$(wc -l <"$shadow/commands")" -eq "$(wc -l <"$shadow/objects")" ]
     xargs -P "$(nproc)" -d '\n' -n 1 sh -c <"$shadow/commands"
     rm -f "$shadow/libanole.a"

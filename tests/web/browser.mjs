@@ -3,7 +3,6 @@
 // Without arguments, it uses pages made from fixtures.mjs, whose numbers are known here. With arguments, it
 // checks reports of real runs, but only properties of all pages. Prints a line per check; WEB_SHOTS=FOLDER
 // keeps pictures.
-import { createRequire } from "node:module";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -21,6 +20,7 @@ import {
   failures,
   holds,
   inkOfCanvases,
+  launch,
   live,
   open,
   openFolds,
@@ -31,7 +31,6 @@ import {
 import { checkTuning, checkTuningOfReport } from "./tuning.mjs";
 import { pageOf } from "./page.mjs";
 
-const { chromium } = createRequire(new URL("../../web/package.json", import.meta.url))("playwright-core");
 const shots = process.env.WEB_SHOTS;
 // ---- the small run
 
@@ -646,10 +645,7 @@ async function checkReport(browser, file) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "anole-web-"));
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-});
+const browser = await launch();
 try {
   if (process.argv.length > 2) for (const file of process.argv.slice(2)) await checkReport(browser, file);
   else await checkFixtures(browser, folder);

@@ -6,8 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
-import { check, equal, failures, holds, texts, violations } from "./checks.mjs";
+import { check, equal, failures, holds, launch, texts, violations } from "./checks.mjs";
 
 const [anole] = process.argv.slice(2);
 const bin = dirname(anole);
@@ -85,11 +84,7 @@ async function shoot(browser, address, name) {
 
 let browser = null;
 try {
-  browser = await chromium.launch({
-    timeout: 0, // test machines are busy
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-  });
+  browser = await launch();
 
   // ---- months
 

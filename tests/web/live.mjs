@@ -6,8 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
-import { check, equal, failures, holds, texts, violations } from "./checks.mjs";
+import { check, equal, failures, holds, launch, texts, violations } from "./checks.mjs";
 
 const [anole] = process.argv.slice(2);
 const shots = process.env.SHOTS;
@@ -220,11 +219,7 @@ try {
   const controller = start("controller", "controller.yaml");
   await until("an address", () => /http at (\S+)/.test(controller.log));
   const address = `http://${controller.log.match(/http at (\S+)/)[1]}/`;
-  browser = await chromium.launch({
-    timeout: 0, // test machines are busy
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-  });
+  browser = await launch();
   const page = await (await browser.newContext({ viewport: { width: 1300, height: 900 } })).newPage();
   page.problems = [];
   page.on("pageerror", (error) => page.problems.push(error.message));

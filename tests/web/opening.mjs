@@ -2,14 +2,9 @@
 // time of its renderer.
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
-import { open } from "./checks.mjs";
+import { launch, open } from "./checks.mjs";
 
-const browser = await chromium.launch({
-  timeout: 0,
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-});
+const browser = await launch();
 const system = await browser.newBrowserCDPSession();
 const renderers = async () =>
   (await system.send("SystemInfo.getProcessInfo")).processInfo.filter((p) => p.type === "renderer").reduce((sum, p) => sum + p.cpuTime, 0);

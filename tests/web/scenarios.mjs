@@ -1,23 +1,16 @@
-// scenarios.mjs ANOLE [SCENARIO...] - runs every example for a short time and opens its report in a browser,
-// 1400 and 390 pixels wide, light and dark. Checks: no errors, no network requests, no axe-core violations,
+// scenarios.mjs ANOLE [SCENARIO...] - runs every example for a short time and opens its report in a browser, on
+// a large light screen and a small dark one. Checks: no errors, no network requests, no axe-core violations,
 // nothing wider than the window, all charts drawn, and the numbers of summary.json. SHOTS=FOLDER keeps
 // pictures.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
-import { check, equal, failures, holds, inkOfCanvases, open, settle, violations } from "./checks.mjs";
+import { check, equal, failures, holds, inkOfCanvases, launch, LOOKS, open, settle, violations } from "./checks.mjs";
 
 const [anole, ...named] = process.argv.slice(2);
 const shots = process.env.SHOTS;
 const scenarios = named.length > 0 ? named : readdirSync("scenarios").filter((file) => file.endsWith(".yaml")).map((file) => join("scenarios", file)).sort();
-const looks = [
-  { width: 1400, colorScheme: "light" },
-  { width: 1400, colorScheme: "dark" },
-  { width: 390, colorScheme: "light" },
-  { width: 390, colorScheme: "dark" },
-];
 
 // On slow links the first flow ends later.
 function run(file, out) {
@@ -56,11 +49,7 @@ async function checkLook(page, look) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "anole-scenarios-"));
-const browser = await chromium.launch({
-  timeout: 0, // test machines are busy
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-});
+const browser = await launch();
 try {
   for (const file of scenarios) {
     const name = basename(file, ".yaml");
@@ -73,7 +62,7 @@ try {
     if (!page) continue;
     await check(`${name}: numbers equal those of summary.json`, () => checkFigures(page, out));
     await check(`${name}: every chart is drawn`, async () => holds((await inkOfCanvases(page)).every((dots) => dots > 300), "a chart is blank"));
-    for (const look of looks)
+    for (const look of LOOKS)
       await check(`${name}: ${look.width} pixels, ${look.colorScheme}`, async () => {
         await checkLook(page, look);
         if (shots) await page.screenshot({ path: join(shots, `${name}-${look.width}-${look.colorScheme}.png`), fullPage: true });

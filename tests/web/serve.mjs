@@ -4,8 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
-import { check, equal, failures, holds, texts, violations } from "./checks.mjs";
+import { check, equal, failures, holds, launch, texts, violations } from "./checks.mjs";
 
 const [anole, results] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "anole-serve-"));
@@ -30,10 +29,7 @@ function firstLine(child) {
 
 const server = spawn(anole, ["serve", folder, "--listen", "127.0.0.1:0"], { stdio: ["ignore", "pipe", "inherit"] });
 const address = await firstLine(server);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-});
+const browser = await launch();
 let run = null;
 try {
   const page = await (await browser.newContext({ viewport: { width: 1300, height: 900 } })).newPage();

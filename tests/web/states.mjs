@@ -3,8 +3,7 @@
 // records orders.
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
-import { check, equal, failures, holds, texts, violations, words } from "./checks.mjs";
+import { check, equal, failures, holds, launch, LOOKS, texts, violations, words } from "./checks.mjs";
 import { pageOf } from "./page.mjs";
 
 const shots = process.env.WEB_SHOTS;
@@ -64,7 +63,7 @@ const server = createServer((request, reply) => {
 });
 await new Promise((done) => server.listen(0, "127.0.0.1", done));
 const address = `http://127.0.0.1:${server.address().port}/`;
-const browser = await chromium.launch({ timeout: 0, executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
+const browser = await launch();
 
 async function show(name, options = {}) {
   state = name;
@@ -93,8 +92,8 @@ async function confirm(page, order, reason) {
 
 try {
   for (const name of ["calm", "alarm"])
-    for (const [width, height, colorScheme] of [[1400, 900, "light"], [1400, 900, "dark"], [390, 844, "light"], [390, 844, "dark"]]) {
-      const page = await show(name, { viewport: { width, height }, colorScheme });
+    for (const { width, colorScheme } of LOOKS) {
+      const page = await show(name, { viewport: { width, height: width > 600 ? 900 : 844 }, colorScheme });
       const seen = await page.evaluate(() => ({
         wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
         high: document.documentElement.scrollHeight,

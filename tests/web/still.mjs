@@ -1,9 +1,8 @@
-// still.mjs REPORT.html... - pages that are complete without scripts (advice, collectives): on a large and a
-// small screen, light and dark, without scripts, and in print.
-import { chromium } from "../../web/node_modules/playwright-core/index.mjs";
+// still.mjs REPORT.html... - pages that are complete without scripts (advice, collectives): on a large light
+// screen and a small dark one, without scripts, and in print.
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { check, equal, failures, holds, open, violations, words } from "./checks.mjs";
+import { check, equal, failures, holds, launch, LOOKS, open, violations, words } from "./checks.mjs";
 
 const shots = process.env.WEB_SHOTS;
 const HEIGHTS = { 1400: 2900, 390: 5600 }; // pixels, with all folds closed
@@ -60,13 +59,10 @@ async function checkScripts(browser, file) {
   await page.context().close();
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-});
+const browser = await launch();
 try {
   for (const file of process.argv.slice(2)) {
-    for (const width of [1400, 390]) for (const scheme of ["light", "dark"]) await checkSize(browser, file, width, scheme);
+    for (const { width, colorScheme } of LOOKS) await checkSize(browser, file, width, colorScheme);
     await checkScripts(browser, file);
   }
 } finally {
