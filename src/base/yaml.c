@@ -118,7 +118,7 @@ static int read_node(struct yaml_reader *r, unsigned depth, struct yaml_node **n
 static int read_entry(struct yaml_reader *r, unsigned depth, struct yaml_node **entry)
 {
     yaml_mark_t at = r->event.start_mark;
-    const char *key;
+    const char *key = NULL;
     int rc = check_plain(r);
 
     if (!rc && r->event.type != YAML_SCALAR_EVENT)

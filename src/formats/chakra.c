@@ -364,7 +364,7 @@ static int add_node(struct chakra_file *w, const struct chakra_node *n, const st
 static int read_nodes(struct chakra_file *w, struct chakra_bytes rest, const struct chakra_where *where)
 {
     struct chakra_node  n = { 0 };
-    struct chakra_bytes record;
+    struct chakra_bytes record = { NULL, NULL };
     int                 wrong;
 
     if (rest.end - rest.at >= 2 && rest.at[0] == 0x1f && rest.at[1] == 0x8b)
@@ -447,7 +447,7 @@ int chakra_parse(const char *name, const void *data, size_t size, uint32_t rank,
 static void read_group(struct reader *r, const struct yaml_node *n, struct trace *t)
 {
     uint32_t *rank, count = 0;
-    uint64_t  id, number = 0;
+    uint64_t  id = 0, number = 0;
     bool     *is_listed;
 
     if (!n->key || text_to_uint(n->key, &id, NULL) || id == 0 || id > 1000000)

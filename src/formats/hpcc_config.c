@@ -132,7 +132,7 @@ static void read_path(struct tokens *w, const char *key, char *path)
         tokens_err(w, ENAMETOOLONG, "%s: a name of more than %zu characters", key,
                    sizeof defaults.topology_file - 1);
     else if (word)
-        strcpy(path, word);
+        memcpy(path, word, strlen(word) + 1);
 }
 
 static void read_link_down(struct tokens *w, struct hpcc_config *config)

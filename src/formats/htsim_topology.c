@@ -224,12 +224,12 @@ static uint64_t shape_aggs(struct topo_reader *r, struct fat_tree *s)
         tokens_err_at(w, line_of(r, 1, RADIX_DOWN), EINVAL,
                       "by speed and oversubscription ToRs have %llu uplinks, which %u pods of switches with "
                       "a Radix_Down of %u cannot take", (unsigned long long)links, s->pods, agg_down);
-    uint64_t aggs = ports ? links / ports : 0;
-    if (aggs * bundle != up)
+    uint64_t aggs = ports ? links / ports : 0, taken = aggs * bundle;
+    if (taken != up)
         tokens_err_at(w, line_of(r, 1, BUNDLE), EINVAL,
                       "%llu switches of tier 1 in a pod, with a Bundle of %u, take %llu links of a ToR, but "
                       "its Radix_Up is %u", (unsigned long long)aggs, bundle,
-                      (unsigned long long)(aggs * bundle), up);
+                      (unsigned long long)taken, up);
     s->aggs_per_pod = (uint32_t)aggs;
     return links;
 }
@@ -249,11 +249,12 @@ static void shape_cores(struct topo_reader *r, struct fat_tree *s, uint64_t tor_
         tokens_err_at(w, line_of(r, 2, RADIX_DOWN), EINVAL,
                       "%llu cores cannot be divided among the %u switches of tier 1 in a pod",
                       (unsigned long long)cores, s->aggs_per_pod);
-    if (cores / s->aggs_per_pod * bundle != up)
+    uint64_t taken = cores / s->aggs_per_pod * bundle;
+    if (taken != up)
         tokens_err_at(w, line_of(r, 2, BUNDLE), EINVAL,
                       "%llu cores for each switch of tier 1, with a Bundle of %u, take %llu links, but its "
                       "Radix_Up is %u", (unsigned long long)(cores / s->aggs_per_pod), bundle,
-                      (unsigned long long)(cores / s->aggs_per_pod * bundle), up);
+                      (unsigned long long)taken, up);
     s->cores = (uint32_t)cores;
 }
 

@@ -34,8 +34,9 @@ static uint32_t keep_some(const struct tuning *g, bool *is_kept, bool of_decisio
 
     for (uint32_t i = 0; i < g->steps; i++)
         count += is_decision(g, i) == of_decisions;
+    uint32_t every = room && count > room ? (count + room - 1) / room : 1;
     for (uint32_t i = 0; room && i < g->steps; i++)
-        if (is_decision(g, i) == of_decisions && seen++ % ((count + room - 1) / room) == 0) {
+        if (is_decision(g, i) == of_decisions && seen++ % every == 0) {
             is_kept[i] = true;
             kept++;
         }
