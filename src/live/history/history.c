@@ -10,10 +10,12 @@
 #define QUEUE_MAX   8192         /* entries: two hours of points */
 #define BYTES_MAX   (64u << 20)  /* of their texts */
 #define WRITE_S     5
-#define ANSWERS     8            /* that are being made, or wait to be fetched */
+#define ANSWERS     8            /* that are kept */
+#define STALE_MS    300000u      /* at most */
+#define YOUNG_MS    1000u        /* at least, whatever is known */
 
-/* text: NULL: not ready, or fetched */
-struct answer { uint64_t span_ms, until_ms, asked_ms, used; bool is_wanted; char *text; };
+struct answer { uint64_t span_ms, until_ms, asked_ms, made_ms, good_ms, used; bool is_wanted, is_new;
+                char *text; };
 
 struct history {
     struct store   *store;       /* the thread's */
@@ -115,13 +117,24 @@ static struct answer *wanted_of(struct history *h)
     return NULL;
 }
 
+/* One step long; shorter at the start of a history, when an answer may still be empty. */
+static uint64_t good_ms_of(const json_t *o, uint64_t now_ms)
+{
+    uint64_t step_ms = (uint64_t)json_integer_value(json_object_get(o, "step_ms"));
+    uint64_t oldest_ms = (uint64_t)json_integer_value(json_object_get(o, "oldest_ms"));
+    uint64_t known_ms = oldest_ms ? now_ms - min_u64(oldest_ms, now_ms) : 0;
+
+    return min_u64(step_ms, min_u64(max_u64(known_ms / 10, YOUNG_MS), STALE_MS));
+}
+
 static void make_answer(struct history *h, struct answer *a)
 {
     struct answer want = *a;
 
     pthread_mutex_unlock(&h->lock);
-    json_t *o = store_json(h->store, want.span_ms, want.until_ms ? want.until_ms : want.asked_ms);
-    char   *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    json_t  *o = store_json(h->store, want.span_ms, want.until_ms ? want.until_ms : want.asked_ms);
+    uint64_t good_ms = good_ms_of(o, want.asked_ms);
+    char    *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(o);
     pthread_mutex_lock(&h->lock);
     /* its place was given away meanwhile */
@@ -131,7 +144,10 @@ static void make_answer(struct history *h, struct answer *a)
     }
     free(a->text);
     a->text = text ? text : xstrdup("{}");
+    a->made_ms = want.asked_ms;
+    a->good_ms = good_ms;
     a->is_wanted = false;
+    a->is_new = true;
 }
 
 static struct answer *place_for(struct history *h, uint64_t span_ms, uint64_t until_ms)
@@ -158,10 +174,10 @@ char *history_ask(struct history *h, uint64_t span_ms, uint64_t until_ms, uint64
     pthread_mutex_lock(&h->lock);
     struct answer *a = place_for(h, span_ms, until_ms);
     a->used = ++h->asked;
-    /* Whatever its age: on a slow disk it is never fresh, and the caller would wait forever. */
-    if (a->text) {
-        text = a->text;
-        a->text = NULL;
+    /* Returned once whatever its age: on a slow disk it is never fresh, and the caller would wait forever. */
+    if (a->text && (a->is_new || now_ms - a->made_ms <= a->good_ms)) {
+        text = xstrdup(a->text);
+        a->is_new = false;
     } else {
         a->asked_ms = now_ms;
         a->is_wanted = true;

@@ -26,8 +26,8 @@ void history_add_coverage(struct history *, uint64_t wall_ms, uint32_t count,
 /* The last record of the audit log that was in the file when it was opened. */
 uint64_t history_last_record(const struct history *);
 
-/* JSON, malloc'd; NULL: not ready, and the caller repeats the call with the same span and end. An answer is
- * returned once. */
+/* JSON, malloc'd; NULL: not ready. An answer is valid for the duration of one of its points, so the caller
+ * repeats the call with the same arguments. */
 char *history_ask(struct history *, uint64_t span_ms, uint64_t until_ms, uint64_t now_ms);
 
 /* Waits until all queued entries are written. */
