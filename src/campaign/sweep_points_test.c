@@ -59,7 +59,7 @@ static void parse__refuses(void **state)
         { "=5KB..6KB", "is not a range" },
         { "kmin=5KB..6KB:lg", "'lg' is not a scale" },
         { "kmin=5KB:log..6KB", "'log..6KB' is not a scale" },
-        { "kmin=5KB..6us", "'kmin' is a size, and '6us' is none" },
+        { "kmin=5KB..6us", "'kmin' is a size, not '6us'" },
         { "kmin=5KB..200MB", "'kmin' must be 0 .. 131071 KB" },
         { "kmin=6KB..5KB", "the low end must be below" },
         { "kmin=5KB..5KB", "the low end must be below" },
