@@ -137,7 +137,7 @@ static void solve(const struct state *s, const double *right, double *x)
 /* One step, halved until it helps. *moved: how far it went; 0: it is the minimum. */
 static int move(struct state *s, double *moved, struct err *err)
 {
-    double right[MOST], step[MOST], at[MOST], was = dot(s, s->error, s->error), share = 1;
+    double right[MOST], step[MOST] = { 0 }, at[MOST], was = dot(s, s->error, s->error), share = 1;
     int    rc = 0;
 
     for (uint32_t i = 0; i < s->p->parameters; i++)

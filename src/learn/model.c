@@ -284,7 +284,7 @@ static void add_line(struct model_codec *c, struct model *m, char *line)
         model_refuse(c, "has more than %d notes", MODEL_NOTES_MAX);
     if (!equals || !is_word(line, (size_t)(equals - line)))
         model_refuse(c, "note %u is not 'key=value'", m->notes + 1);
-    if (c->rc)
+    if (!equals || c->rc)
         return;
     *equals = '\0';
     if (model_get(m, line))

@@ -3,6 +3,7 @@
 #include "base/minmax.h"
 #include "base/rng.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 
@@ -144,6 +145,7 @@ static void draw_pods(struct draw *d)
     uint32_t cores = between(d, 1, 2), up_gbps = min_u32(d->rate_gbps * ONE_OF(d, 1, 2, 4), 1600);
     double   us = octaves(d, 0.3, 24);
 
+    assert(tors > 0);
     d->racks = pods * tors;
     d->ports = max_u32(per_rack + aggs, max_u32(tors + cores, pods * aggs));
     d->wire_bytes = 750 * us * up_gbps;

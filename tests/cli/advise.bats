@@ -181,7 +181,7 @@ traffic:
   - {kind: incast, senders: 5, size: 200KB, period: 150us, stop: 300us}
 knobs: {kmin: 1KB, kmax: 2KB, pmax: 1, rpg_min_dec_fac: 10%, rpg_time_reset: 20000us, rpg_byte_reset: 0}
 END
-    "$ANOLE" advise "$dir/job.yaml" --budget 1 --jobs 2 2>/dev/null | tr -s ' \n' ' ' >"$dir/fast"
+    "$optimised" advise "$dir/job.yaml" --budget 1 --jobs 2 2>/dev/null | tr -s ' \n' ' ' >"$dir/fast"
     grep -q 'Trials skipped packets of flows that were alone (fidelity: fast); these seeds were run packet by packet' "$dir/fast"
     "$optimised" advise "$dir/job.yaml" --set fidelity=packet --budget 1 --jobs 2 2>/dev/null | tr -s ' \n' ' ' >"$dir/packet"
     refute grep -q 'fidelity: fast' "$dir/packet"
@@ -209,7 +209,7 @@ END
     "$optimised" advise "$(slow)" --budget 1 --goal mice=0.7,elephants=0.3 >"$dir/out"
     head -n 1 "$dir/out" | grep -qE '^Use '
     # weights equal to those of a named goal select that goal
-    "$ANOLE" advise "$(slow)" --budget 1 --goal all=0.5,elephants=0.5 --out "$dir/weights.yaml" --format json >"$dir/out.json" 2>/dev/null
+    "$optimised" advise "$(slow)" --budget 1 --goal all=0.5,elephants=0.5 --out "$dir/weights.yaml" --format json >"$dir/out.json" 2>/dev/null
     diff <(grep -v '^#' "$dir/weights.yaml") <(grep -v '^#' "$BATS_FILE_TMPDIR/knobs.yaml")
     python3 - "$dir/out.json" <<'END'
 import json, math, sys
@@ -336,13 +336,13 @@ END
 
 @test "advise: if no setting has an effect, it says so and stops the search" {
     printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: permutation, size: 200000}]\nrun: 300us\n' >"$dir/idle.yaml"
-    "$ANOLE" advise "$dir/idle.yaml" --budget 1 --format json >"$dir/json"
+    "$optimised" advise "$dir/idle.yaml" --budget 1 --format json >"$dir/json"
     jq -e '.answer | (.finding | test("^Keep your setting: all [0-9]+ others give the same results\\.$")) and
         (.detail | test("no congestion")) and .command == null and (.traffic | test("messages of 200 KB"))' "$dir/json"
     # A packet simulation would show queues of a few packets, which some presets mark; trials of a job skip
     # them.
     printf 'topology: {kind: star, hosts: 4}\ntraffic: [{kind: training, collective: ring_all_reduce, size: 2MB, iterations: 2}]\n' >"$dir/alone.yaml"
-    "$ANOLE" advise "$dir/alone.yaml" --budget 1 --format json >"$dir/json"
+    "$optimised" advise "$dir/alone.yaml" --budget 1 --format json >"$dir/json"
     jq -e '.answer | (.finding | test("^Keep your setting: of [0-9]+ others none is clearly better")) and
         (.certainty | test("nothing was confirmed packet by packet"))' "$dir/json"
 }

@@ -335,7 +335,7 @@ static struct torch_span find_key(struct torch_span pickle, const char *tensor)
 static int read_layer(const struct torch_file *f, struct torch_span pickle, const char *tensor,
                       float *weights, uint32_t inputs, uint32_t outputs)
 {
-    struct torch_span key = find_key(pickle, tensor), numbers;
+    struct torch_span key = find_key(pickle, tensor), numbers = { 0 };
     size_t wanted = sizeof(float) * inputs * outputs;
     char path[sizeof("/data/") + KEY_BYTES_MAX];
 
@@ -364,9 +364,10 @@ static int read_net(const struct torch_file *f, struct net *net)
     static const char *const tensor[] = { "net.0.weight", "net.2.weight", "output_layer.weight" };
     uint32_t inputs = net->shape.inputs;
     float *weights = net->parameter;
-    struct torch_span pickle;
+    struct torch_span pickle = { 0 };
     int rc = open_path(f, "/data.pkl", &pickle);
 
+    assert(net->shape.layers == sizeof tensor / sizeof *tensor);
     if (!rc && find_key(pickle, "net.0.bias").at)
         return refuse_torch(f, "the net has biases");
     for (uint32_t i = 0; !rc && i < net->shape.layers; i++) {

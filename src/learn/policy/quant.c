@@ -349,7 +349,7 @@ static void compute_gates(const struct quant *q, const struct quant_values *x, c
 {
     const struct quant_layer *of_input = &q->layer[QUANT_GATES], *of_state = &q->layer[QUANT_GATES_OF_STATE];
     struct quant_values h = { .bits = GATE_BITS };
-    int64_t wide[QUANT_WIDTH_MAX];
+    int64_t wide[QUANT_WIDTH_MAX] = { 0 };
     int32_t bits;
 
     multiply_weights(of_input, x, wide);
@@ -376,9 +376,9 @@ static void step_cell(const struct quant *q, const int32_t *gate, uint32_t cells
 int32_t quant_step(const struct quant *q, struct quant_state *s, const int16_t feature[QUANT_FEATURES])
 {
     uint32_t cells = q->layer[QUANT_HEAD].inputs;
-    struct quant_values v, h = { .bits = GATE_BITS };
-    int32_t gate[QUANT_WIDTH_MAX], bits;
-    int64_t wide[QUANT_WIDTH_MAX];
+    struct quant_values v = { .bits = 0 }, h = { .bits = GATE_BITS };
+    int32_t gate[QUANT_WIDTH_MAX] = { 0 }, bits;
+    int64_t wide[QUANT_WIDTH_MAX] = { 0 };
 
     load_features(feature, LSTM_INPUTS, &v);
     for (uint32_t i = 0; i < QUANT_GATES; i++) {

@@ -270,7 +270,7 @@ static uint32_t rnr_code(uint64_t ps)
                                        32768, 49152 };
 
     for (uint32_t i = 0; i < sizeof ten_us / sizeof *ten_us; i++)
-        if (ps <= ten_us[i] * 10 * PS_PER_US)
+        if (ps <= ten_us[i] * (10 * PS_PER_US))
             return i + 1;
     return 0;                    /* 655.36 ms */
 }
