@@ -58,7 +58,7 @@ static struct training_kernel *kernel_of(const struct training_job *t, const str
     const struct collective_message *c = &is->c->message[is->m];
     uint64_t                         channel = c->offset / t->kernel_bytes;
 
-    return &t->kernel[iteration_worker(&t->it, is, c->src) * t->kernels +
+    return &t->kernel[(size_t)iteration_worker(&t->it, is, c->src) * t->kernels +
                       (channel < t->kernels ? channel : t->kernels - 1)];
 }
 

@@ -1,6 +1,7 @@
 #include "tune/rehearse/search/race.h"
 #include "base/minmax.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,6 +19,7 @@ double race_t95(uint32_t n)
     static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
                                 2.201, 2.179 };
 
+    assert(n >= 2);
     return n - 1 <= 12 ? t[n - 2] : n - 1 < 15 ? 2.179 : n - 1 < 20 ? 2.131 : n - 1 < 30 ? 2.086 : 2.042;
 }
 
@@ -26,6 +28,7 @@ static double t99(uint32_t n)
     static const double t[] = { 31.821, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764,
                                 2.718, 2.681 };
 
+    assert(n >= 2);
     return n - 1 <= 12 ? t[n - 2] : n - 1 < 15 ? 2.681 : n - 1 < 20 ? 2.602 : n - 1 < 30 ? 2.528 : 2.457;
 }
 
