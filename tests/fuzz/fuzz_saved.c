@@ -54,7 +54,7 @@ static int save_queues(void *arg, const char *name, const char *bytes, size_t co
 static void try_queues(const uint8_t *data, size_t size)
 {
     struct io_disk     disk = { .save = save_queues };
-    struct queue_saved s, again;
+    struct queue_saved s = { 0 }, again;
 
     if (keep_parse((const char *)data, size, queue_saved_take, &s)) {
         PROMISE(!s.found && !s.setting);
