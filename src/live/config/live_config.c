@@ -653,8 +653,9 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
     return !are_same(new->way, new->relays, old->way, old->relays) ? "relays" :
            !are_same(new->way, new->ways, old->way, old->ways) ? "controller" :
            d->find != old->driver->find ? "driver" :
-           new->own_driver && memcmp(d->arg, old->driver->arg, d->settings_size) ? d->name :
-           new->devices != old->devices || memcmp(new->device, old->device, sizeof new->device) ? "devices" :
+           new->own_driver && memcmp(d->arg, old->driver->arg, d->settings_size) != 0 ? d->name :
+           new->devices != old->devices ||
+           memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :
            config_tuner_is_same(&new->tuner, &old->tuner) ? NULL : "tuner";
 }
 
