@@ -207,7 +207,7 @@ clean:
 # ---- make check: tests that are too slow for `make test`, or need more packages
 #
 # Each part finds errors that the others cannot. Together they should take less than 90 minutes on two
-# processors.
+# processors; with a compiler cache they take about 35.
 #
 #   check-gcc    warnings of gcc, and the unit tests on optimized code with asserts; more random worlds than
 #                `make test`, and the commands of docs/first.md with all their results
