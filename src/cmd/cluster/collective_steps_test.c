@@ -49,7 +49,8 @@ static void on_flow__keeps_the_last_message_of_the_first_iteration(void **state)
     timeline_on_flow(&t, &(struct flow_result){ .tag = 1, .src = 1, .start_ps = 10, .fct_ps = 50 });
     timeline_on_flow(&t, &(struct flow_result){ .tag = 0, .src = 0, .start_ps = 5, .fct_ps = 20 });
     timeline_on_flow(&t, &(struct flow_result){ .tag = 0, .src = 0, .start_ps = 100, .fct_ps = 20 });    /* the next */
-    timeline_on_flow(&t, &(struct flow_result){ .tag = 2, .src = 9, .start_ps = 1, .fct_ps = 900 });     /* another flow */
+    /* another flow */
+    timeline_on_flow(&t, &(struct flow_result){ .tag = 2, .src = 9, .start_ps = 1, .fct_ps = 900 });
     assert_int_equal(t.step[0].messages, 2);
     assert_int_equal(t.step[0].start_ps, 5);
     assert_int_equal(t.step[0].end_ps, 60);

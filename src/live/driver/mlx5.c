@@ -327,8 +327,8 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[CO
     return is_good && m->is_counted[TX_WORDS];
 }
 
-/* Reports the class paused longest. Drops count in classes with PFC, which have pause counters. A counter that
- * has just appeared has no increase yet. */
+/* Reports the class paused longest. Drops count in classes with PFC, which have pause counters. A counter
+ * that has just appeared has no increase yet. */
 static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
 {
     struct ethtool_sums is = { 0 }, was = m->ethtool;

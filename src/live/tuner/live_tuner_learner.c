@@ -19,7 +19,8 @@ static int open_loop(struct loop *l, const struct controller_file *f, struct err
     if (rc)
         return rc;
     if (l->tuner.algo != &tuner_acc || !acc_central(&l->tuner))
-        rc = err_set(err, EINVAL, "%slearner: acc with train: yes and learner: central is wanted", f->learner.place);
+        rc = err_set(err, EINVAL, "%slearner: acc with train: yes and learner: central is wanted",
+                     f->learner.place);
     else if (!f->controller.lets_queues)
         rc = err_set(err, EINVAL, "%slearner: it needs queue_tuners: yes", f->learner.place);
     if (rc)

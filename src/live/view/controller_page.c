@@ -504,5 +504,6 @@ void page_tick(struct page *p, uint64_t now_us)
     }
     p->states += has_point || p->timeline.changes != before;
     server_wake(p->http.server);
-    server_run(p->http.server);       /* at once: libmicrohttpd does not make its descriptor readable for this */
+    /* at once: libmicrohttpd does not make its descriptor readable for this */
+    server_run(p->http.server);
 }

@@ -1,4 +1,5 @@
-/* src/live/view/status_page.h - HTTP of a process: /metrics and /healthz, and what a controller has besides. */
+/* src/live/view/status_page.h - HTTP of a process: /metrics, /healthz, and the addresses that a
+ * controller adds. */
 #ifndef LIVE_VIEW_STATUS_PAGE_H
 #define LIVE_VIEW_STATUS_PAGE_H
 
