@@ -124,6 +124,8 @@ static int read_head(struct measured_reader *x, char *line)
     for (; x->heads < cells; x->heads++) {
         if (!*cell[x->heads])
             return refuse(x, "a column has no name", "");
+        if (strchr(cell[x->heads], '='))
+            return refuse(x, "a column's name holds '=': ", cell[x->heads]);
         if (column_of(x, cell[x->heads]) >= 0)
             return refuse(x, "a column is listed twice: ", cell[x->heads]);
         x->head[x->heads] = xstrdup(cell[x->heads]);

@@ -95,6 +95,7 @@ static void measured_read__refuses(void **unused)
         { "figure,measured\nx,\033[2J\n", ":2: 'measured' must be a number above 0, not \\x1b[2J" },
         { "figure,measured\nx,inf\n", ":2: 'measured' must be a number above 0" },
         { "figure,measured,figure\nx,1,y\n", ":1: a column is listed twice: figure" },
+        { "figure,measured,=p\nx,1,y\n", ":1: a column's name holds '=': =p" },
         { "figure,measured,\nx,1,y\n", ":1: a column has no name" },
         { "figure,measured,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n", ":1: a file may have 64 columns" },
         { " #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec]\n 65536 5000 1 inf\n", ":2: a size and a figure above 0" },
