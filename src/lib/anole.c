@@ -59,15 +59,16 @@ static void on_wake(void *arg, uint64_t now_ps, uint64_t tag)
 
 /* ---- create ---- */
 
-/* Returns true if a scenario names external traffic, other than in a comment. */
+/* Returns true if a scenario names external traffic, other than in a comment, which begins with a '#' at the
+ * start of a line or after a space. */
 static bool has_external(const char *scenario)
 {
     for (const char *at = scenario; (at = strstr(at, "external")) != NULL; at++) {
-        const char *line = at;
+        const char *c = at;
 
-        while (line > scenario && line[-1] != '\n')
-            line--;
-        if (!memchr(line, '#', (size_t)(at - line)))
+        while (c > scenario && *c != '\n' && !(*c == '#' && (c[-1] == ' ' || c[-1] == '\t' || c[-1] == '\n')))
+            c--;
+        if (*c != '#')
             return true;
     }
     return false;

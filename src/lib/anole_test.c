@@ -70,6 +70,8 @@ static void post_as__read_keys_take_effect(void **unused)
     snprintf(want, sizeof want, "7 1->0 arrived 0 %llu\n", WAY_PS(16) + 5 * DELAY_PS + WAY_PS(1000));
     assert_string_equal(post(&s, STAR "traffic: [{kind: external, read_delay: 5us}]\n", ANOLE_READ, 1000),
                         want);
+    assert_string_equal(post(&s, STAR "traffic: [{name: a#1, kind: external, read_delay: 5us}]\n", ANOLE_READ,
+                             1000), want);
 }
 
 static void post_as__refuses_impossible_operations(void **unused)
