@@ -137,7 +137,7 @@ static const struct key_row keys[] = {
 };
 
 const struct traffic_kind traffic_flows = {
-    .name = "flows", .about = "the flows of a list, as the HPCC ns-3 fork reads it",
+    .name = "flows", .about = "the flows of a list in the format of the HPCC ns-3 fork",
     .keys = keys, .is_all_own = true, .read = flows_read, .next = flows_next, .free = flows_free,
     .prios = flows_prios,
 };
