@@ -240,7 +240,7 @@ static inline struct traffic *random_traffic(struct random_world *w, const struc
                                            .prio = random_prio(r, has_classes),
                                            .dport = (uint16_t)(qps ? i % 2 : i),
                                            .bytes = one_in(r, 2) ? pick(r, 1, 3000) : pick(r, 1, 200000),
-                                           .start_ns = at_ns };
+                                           .start_ps = at_ns * PS_PER_NS };
     }
     w->flows = list.count;
     traffic_add_list(t, &list);

@@ -100,7 +100,7 @@ static void add_roce_flows(struct random_world *w, const struct graph *g, struct
         list.flow[i] = (struct flow_row){ .src = hosts[src], .dst = hosts[dst + (dst >= src)],
                                           .prio = (uint8_t)__builtin_ctz(prios),
                                           .dport = (uint16_t)(qps ? i % 2 : i),
-                                          .bytes = pick(&r, 1, 100000), .start_ns = 200 * i };
+                                          .bytes = pick(&r, 1, 100000), .start_ps = 200 * i * PS_PER_NS };
     }
     w->flows += list.count;
     traffic_add_list(t, &list);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Errors of simulated reads: score.py SERIES.csv.gz BYTES FLOWS.csv prints signed errors in percent of p50,
-p90, p99, mean and makespan, and what misses its bar: "met", "p50 p99", or "-" where nothing is claimed.
+p90, p99, mean and makespan.
 
 flows.csv has a read from its request to the arrival of its last byte.
 """
@@ -9,25 +9,9 @@ import gzip
 import sys
 
 
-def bars(size, window):
-    """Largest errors of p50, p90, p99 and makespan in percent, or None: nothing is claimed."""
-    if size < 110000:
-        return 5, 10, 10, 1.5
-    if size < 400000:
-        return None
-    if window == 1:
-        return 1, 1.5, 8, 1.5
-    return 3.5, 15 if window == 4 else 5, 16 if window == 2 else 5, 1.5
-
-
-def misses(size, window, errors):
-    """Errors are those of p50, p90, p99, mean and makespan."""
-    limits = bars(size, window)
-    if limits is None:
-        return "-"
-    names = ("p50", "p90", "p99", "makespan")
-    return " ".join(name for name, error, limit in zip(names, (*errors[:3], errors[4]), limits)
-                    if abs(error) > limit) or "met"
+def is_claimed(size):
+    """Errors of shorter reads are not predicted: 200 to 300 KiB are not understood, of 100 KiB there are six series."""
+    return size >= 400000
 
 
 def percentile(values, share):
@@ -55,8 +39,7 @@ def main():
     if len(simulated) != len(measured):
         sys.exit(f"{series}: {len(measured)} reads were measured and {len(simulated)} simulated")
     errors = [round(100 * (a / b - 1), 1) for a, b in zip(figures(simulated), figures(measured))]
-    window = max(int(row["slot"]) for row in rows) + 1
-    print(",".join(f"{error:+.1f}" for error in errors), misses(int(size), window, errors), sep=",")
+    print(",".join(f"{error:+.1f}" for error in errors))
 
 
 if __name__ == "__main__":

@@ -1,41 +1,102 @@
 #!/usr/bin/env python3
-"""Are the parameters fitted to the series? split.py CANDIDATE.csv... : for each of ten random halves of the claimed series,
-the candidate with the least mean error of p50, p90 and p99 on one half is scored on the other; and the other way round.
-Prints a table in Markdown.
+"""How far off are predictions of series that were not seen? split.py [--seed N] CANDIDATE.csv... splits the series
+with a claim into random halves. On one half it chooses the candidate with the least mean error, and a bar for each
+percentile: the error that a further series exceeds once in ten times (the 0.9 (n + 1)-th of n errors, so that no
+distribution is assumed). It counts the series of the other half within these bars. Prints tables in Markdown: for the
+one split of the seed, with 95 % intervals, and for all splits.
 
 A candidate's file is named fifo-turn.csv and has the columns of series.csv.
 """
+import argparse
 import csv
+import math
 import pathlib
 import random
-import sys
 
 import score
 
-HALVINGS = 10
-SEED = 20251118
-KINDS = ("window 1, 400 KiB and more", "window 2, 400 KiB and more", "window 4, 400 KiB and more",
-         "windows 8 to 16, 400 KiB and more", "100 KiB")
+SPLITS = 1000
+SHARE = 0.9
+FIGURES = ("p50", "p90", "p99")
 
 
 def read_candidate(path):
     with open(path, encoding="ascii") as file:
-        return {row["series"]: row for row in csv.DictReader(file)
-                if score.bars(int(row["bytes"]), int(row["window"]))}
+        return {row["series"]: row for row in csv.DictReader(file) if score.is_claimed(int(row["bytes"]))}
 
 
 def errors(row):
-    return [abs(float(row[key])) for key in ("p50", "p90", "p99")]
+    return [abs(float(row[key])) for key in FIGURES]
 
 
 def loss(table, names):
-    return sum(sum(errors(table[name])) for name in names) / (3 * len(names))
+    return sum(sum(errors(table[name])) for name in names) / (len(FIGURES) * len(names))
 
 
-def kind(row):
-    if int(row["bytes"]) < 110000:
-        return KINDS[4]
-    return KINDS[{"1": 0, "2": 1, "4": 2}.get(row["window"], 3)]
+def bars_of(table, names):
+    """The bars of the percentiles from the errors of these series."""
+    at = math.ceil(SHARE * (len(names) + 1))
+    if at > len(names):
+        return [math.inf] * len(FIGURES)
+    return [sorted(errors(table[name])[i] for name in names)[at - 1] for i in range(len(FIGURES))]
+
+
+def split(candidates, names, chance):
+    """One split: the candidate, its bars, and the errors of the half that was not seen."""
+    seen = set(chance.sample(names, len(names) // 2))
+    best = min(candidates, key=lambda candidate: loss(candidates[candidate], seen))
+    unseen = [errors(candidates[best][name]) for name in names if name not in seen]
+    return best, bars_of(candidates[best], seen), unseen
+
+
+def met(bars, unseen):
+    """How many series are within the bar of each percentile, and of all."""
+    within = [[error <= bar for error, bar in zip(row, bars)] for row in unseen]
+    return [sum(column) for column in zip(*within)] + [sum(all(row) for row in within)]
+
+
+def tail(count, of, p):
+    """Chance of at most 'count' of 'of'."""
+    return sum(math.comb(of, i) * p**i * (1 - p) ** (of - i) for i in range(count + 1))
+
+
+def interval(count, of):
+    """95 % interval of a share (Clopper and Pearson), in percent."""
+    def solve(is_below):
+        low, high = 0.0, 1.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (middle, high) if is_below(middle) else (low, middle)
+        return 100 * low
+    low = solve(lambda p: 1 - tail(count - 1, of, p) < 0.025) if count else 0
+    high = solve(lambda p: tail(count, of, p) > 0.025) if count < of else 100
+    return f"{low:.0f} to {high:.0f}"
+
+
+def quantile(values, share):
+    return sorted(values)[round(share * (len(values) - 1))]
+
+
+def print_one(bars, unseen):
+    print("| percentile | bar, % | series within it | 95 % interval of the share, % | worst error, % |")
+    print("|---|---|---|---|---|")
+    counts = met(bars, unseen)
+    for i, name in enumerate(FIGURES):
+        print(f"| {name} | {bars[i]:.1f} | {counts[i]} of {len(unseen)} | {interval(counts[i], len(unseen))} | "
+              f"{max(row[i] for row in unseen):.1f} |")
+    print(f"| all three | | {counts[-1]} of {len(unseen)} | {interval(counts[-1], len(unseen))} | |")
+
+
+def print_all(results):
+    print("| percentile | bar, %: median | 95 % of splits | share of unseen series within it, %: mean | 95 % of splits |")
+    print("|---|---|---|---|---|")
+    shares = [[100 * count / len(unseen) for count in met(bars, unseen)] for _, bars, unseen in results]
+    for i, name in enumerate((*FIGURES, "all three")):
+        bars = [bars[i] for _, bars, _ in results] if i < len(FIGURES) else None
+        cells = [f"{quantile(bars, 0.5):.1f}", f"{quantile(bars, 0.025):.1f} to {quantile(bars, 0.975):.1f}"] if bars else ["", ""]
+        mine = [share[i] for share in shares]
+        cells += [f"{sum(mine) / len(mine):.0f}", f"{quantile(mine, 0.025):.0f} to {quantile(mine, 0.975):.0f}"]
+        print(f"| {name} | " + " | ".join(cells) + " |")
 
 
 def named(candidate):
@@ -44,31 +105,28 @@ def named(candidate):
 
 
 def main():
-    candidates = {pathlib.Path(path).stem: read_candidate(path) for path in sys.argv[1:]}
-    names = sorted(next(iter(candidates.values())))
-    chance = random.Random(SEED)
-    unseen = {name: [] for name in KINDS}
+    parser = argparse.ArgumentParser(description=__doc__.split("?")[0] + "?")
+    parser.add_argument("--seed", type=int, default=20261119)
+    parser.add_argument("candidates", nargs="+")
+    options = parser.parse_args()
+    candidates = {pathlib.Path(path).stem: read_candidate(path) for path in options.candidates}
+    tables = list(candidates.values())
+    names = sorted(tables[0])
+    if any(set(table) != set(names) for table in tables):
+        parser.error("the candidates are not of the same series")
+    chance = random.Random(options.seed)
+    results = [split(candidates, names, chance) for _ in range(SPLITS)]
+    print(f"Seed {options.seed}: {len(names) - len(results[0][2])} series seen, {named(results[0][0])} chosen.\n")
+    print_one(results[0][1], results[0][2])
+    print(f"\n{SPLITS} splits:\n")
+    print_all(results)
     chosen = {}
-    for _ in range(HALVINGS):
-        half = set(chance.sample(names, len(names) // 2))
-        for fitted in (half, set(names) - half):
-            best = min(candidates, key=lambda candidate: loss(candidates[candidate], fitted))
-            chosen[best] = chosen.get(best, 0) + 1
-            for name in set(names) - fitted:
-                row = candidates[best][name]
-                unseen[kind(row)].append((row["bars"], errors(row)))
-    print("| reads that were not seen | share that meets all bars, % | p50 | p90 | p99 | mean error, %: p50 | p90 | p99 |")
-    print("|---|---|---|---|---|---|---|---|")
-    unseen["all"] = [score for scores in unseen.values() for score in scores]
-    for name, scores in unseen.items():
-        shares = [sum(bars == "met" for bars, _ in scores)]
-        shares += [sum(key not in bars.split() for bars, _ in scores) for key in ("p50", "p90", "p99")]
-        means = [sum(error[i] for _, error in scores) / len(scores) for i in range(3)]
-        print(f"| {name} | " + " | ".join(f"{100 * share / len(scores):.0f}" for share in shares) + " | " +
-              " | ".join(f"{mean:.1f}" for mean in means) + " |")
-    of = ", ".join(f"{named(candidate)} {count} times"
+    for best, _, _ in results:
+        chosen[best] = chosen.get(best, 0) + 1
+    of = ", ".join(f"{named(candidate)} in {100 * count / SPLITS:.0f} %"
                    for candidate, count in sorted(chosen.items(), key=lambda item: -item[1]))
-    print(f"\nChosen of {len(candidates)} pairs of `tx_fifo` and `turn` in {2 * HALVINGS} halves: {of}.")
+    print(f"\nChosen of {len(candidates)} pairs of `tx_fifo` and `turn`: {of}.")
 
 
-main()
+if __name__ == "__main__":
+    main()

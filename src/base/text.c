@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 #include <unistd.h>
 
 #define QUOTE "'%.60s'"                      /* user input may have any length */
-#define FRACTION_ONE 1000000000000000000ull  /* 18 digits; the largest unit is 10^12 of the smallest */
+#define UNIT_MAX (1ull << 40)             /* TiB */
+#define DIGITS_MAX ((unsigned __int128)10000000000000ull * 1000000000000ull)  /* 10^25 */
 
 struct unit { const char *name; uint64_t size; };
 
@@ -51,10 +53,12 @@ static const struct kind bytes_kind = {
     },
 };
 
-/* A decimal number as written: 'whole' and 'fraction' / 10^18. */
+/* A decimal number as written: digits x 10^exponent. Keeps the first 26 digits, so that their product with a
+ * unit fits 128 bits. */
 struct number {
-    uint64_t whole, fraction;
-    bool     too_large;
+    unsigned __int128 digits;
+    int64_t           exponent;
+    bool              has_more;  /* digits other than 0 are left out */
 };
 
 static bool is_digit(char c)
@@ -62,21 +66,16 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static const char *scan_whole(const char *text, struct number *n)
+static const char *scan_digits(const char *text, bool is_fraction, struct number *n)
 {
-    for (; is_digit(*text); text++)
-        if (__builtin_mul_overflow(n->whole, 10, &n->whole) ||
-            __builtin_add_overflow(n->whole, (uint64_t)(*text - '0'), &n->whole))
-            n->too_large = true;
-    return text;
-}
+    for (; is_digit(*text); text++) {
+        bool has_room = n->digits < DIGITS_MAX;
 
-static const char *scan_fraction(const char *text, struct number *n)
-{
-    uint64_t place = FRACTION_ONE / 10;
-
-    for (; is_digit(*text); text++, place /= 10)
-        n->fraction += place * (uint64_t)(*text - '0');
+        if (has_room)
+            n->digits = 10 * n->digits + (unsigned)(*text - '0');
+        n->has_more |= !has_room && *text != '0';
+        n->exponent += !has_room - is_fraction;
+    }
     return text;
 }
 
@@ -86,8 +85,8 @@ static const char *scan_number(const char *text, struct number *n)
     *n = (struct number){ 0 };
     if (!is_digit(text[0]) && !(text[0] == '.' && is_digit(text[1])))
         return NULL;
-    text = scan_whole(text, n);
-    return *text == '.' ? scan_fraction(text + 1, n) : text;
+    text = scan_digits(text, false, n);
+    return *text == '.' ? scan_digits(text + 1, true, n) : text;
 }
 
 static const struct unit *find_unit(const struct kind *kind, const char *name)
@@ -99,15 +98,24 @@ static const struct unit *find_unit(const struct kind *kind, const char *name)
     return u->name ? u : NULL;
 }
 
-/* Converts the number to the smallest unit, rounded to nearest. */
-static int scale(const struct number *n, uint64_t unit, uint64_t *value)
+/* Converts the number to the smallest unit, rounded to nearest. Returns -1 if it is too large. */
+static int scale(const struct number *n, uint64_t unit, uint64_t *value, bool *is_exact)
 {
-    unsigned __int128 part = ((unsigned __int128)n->fraction * unit + FRACTION_ONE / 2) / FRACTION_ONE;
-    unsigned __int128 total = (unsigned __int128)n->whole * unit + part;
+    unsigned __int128 made = n->digits * unit;
+    int64_t           exponent = made ? n->exponent : 0;
+    bool              is_half = false;
 
-    if (n->too_large || total > UINT64_MAX)
+    *is_exact = !n->has_more;
+    for (; exponent > 0 && made <= UINT64_MAX; exponent--)
+        made *= 10;
+    for (; exponent < 0 && (made || is_half); exponent++, made /= 10) {
+        is_half = made % 10 >= 5;
+        *is_exact &= made % 10 == 0;
+    }
+    made += is_half;
+    if (made > UINT64_MAX)
         return -1;
-    *value = (uint64_t)total;
+    *value = (uint64_t)made;
     return 0;
 }
 
@@ -117,11 +125,12 @@ static int to_quantity(const struct kind *kind, const char *text, uint64_t *valu
     struct number n;
     const char *rest = scan_number(text + negative, &n);
     uint64_t made;
+    bool is_exact;
 
     if (!rest)
         return err_set(err, EINVAL, QUOTE " is not %s; write %s", text, kind->what, kind->examples);
     rest += strspn(rest, " \t");
-    bool is_zero = n.whole == 0 && n.fraction == 0 && !n.too_large;
+    bool is_zero = n.digits == 0;
     const struct unit *unit = find_unit(kind, rest);
     if (!unit && *rest == '\0' && is_zero && !kind->zero_needs_unit)
         unit = &kind->units[0];
@@ -131,9 +140,10 @@ static int to_quantity(const struct kind *kind, const char *text, uint64_t *valu
         return err_set(err, EINVAL, QUOTE " is not %s; write %s", text, kind->what, kind->examples);
     if (negative)
         return err_set(err, ERANGE, QUOTE " is negative", text);
-    if (unit->size == 1 && n.fraction)
+    bool is_too_large = scale(&n, unit->size, &made, &is_exact) < 0;
+    if (unit->size == 1 && !is_exact)
         return err_set(err, EINVAL, QUOTE " is not a whole number of %s", text, kind->smallest);
-    if (scale(&n, unit->size, &made))
+    if (is_too_large)
         return err_set(err, ERANGE, QUOTE " is too large", text);
     if (made == 0 && !is_zero)
         return err_set(err, ERANGE, QUOTE " is too small", text);
@@ -158,37 +168,60 @@ int text_to_bytes(const char *text, uint64_t *bytes, struct err *err)
 
 int text_to_uint(const char *text, uint64_t *value, struct err *err)
 {
-    bool negative = *text == '-';
+    bool negative = *text == '-', is_exact;
+    const char *digits = text + negative;
     struct number n = { 0 };
-    const char *digits = text + negative, *rest = scan_whole(digits, &n);
 
-    if (rest == digits || *rest)
+    if (!is_digit(*digits) || *scan_digits(digits, false, &n))
         return err_set(err, EINVAL, QUOTE " is not a whole number", text);
     if (negative)
         return err_set(err, ERANGE, QUOTE " is negative", text);
-    if (n.too_large)
+    if (scale(&n, 1, value, &is_exact))
         return err_set(err, ERANGE, QUOTE " is too large", text);
-    *value = n.whole;
     return 0;
 }
 
 /* Returns the text after a number with an optional exponent, or NULL if there is no number. strtod() would
  * also accept "inf", "nan", "0x10", a sign and leading blanks. */
-static const char *scan_real(const char *text)
+static const char *scan_real(const char *text, struct number *n)
 {
-    struct number n;
-    const char *rest = scan_number(text, &n);
+    const char *rest = scan_number(text, n);
+    int64_t     exponent = 0;
 
     if (!rest || (*rest != 'e' && *rest != 'E'))
         return rest;
-    const char *exponent = rest + 1 + (rest[1] == '+' || rest[1] == '-');
-    return is_digit(*exponent) ? exponent + strspn(exponent, "0123456789") : NULL;
+    bool is_negative = rest[1] == '-';
+    rest += 1 + (is_negative || rest[1] == '+');
+    if (!is_digit(*rest))
+        return NULL;
+    for (; is_digit(*rest); rest++)
+        if (exponent < INT32_MAX)
+            exponent = 10 * exponent + (*rest - '0');
+    n->exponent += is_negative ? -exponent : exponent;
+    return rest;
+}
+
+int text_to_units(const char *text, uint64_t unit, uint64_t *value, struct err *err)
+{
+    bool negative = *text == '-', is_exact;
+    struct number n;
+    const char *rest = scan_real(text + negative, &n);
+
+    assert(unit <= UNIT_MAX);
+    if (!rest || *rest)
+        return err_set(err, EINVAL, QUOTE " is not a number; write 0.3, 12, 2e6", text);
+    if (negative)
+        return err_set(err, ERANGE, QUOTE " is negative", text);
+    if (scale(&n, unit, value, &is_exact))
+        return err_set(err, ERANGE, QUOTE " is too large", text);
+    return 0;
 }
 
 int text_to_real(const char *text, double *value, struct err *err)
 {
     bool negative = *text == '-';
-    const char *rest = scan_real(text + negative);
+    struct number n;
+    const char *rest = scan_real(text + negative, &n);
 
     if (rest)
         rest += strspn(rest, " \t");

@@ -18,11 +18,13 @@
  *   time   ps ns us ms s           -> picoseconds  (unit required, except for 0)
  *   rate   bps Kbps Mbps Gbps Tbps (also "100G", "25Gb/s") -> bits per second (unit required)
  *   bytes  B KB MB GB TB (1000), KiB MiB GiB TiB (1024)    -> bytes (a plain number is bytes)
+ *   units  a number ("2.001", "1.25e6") of a unit of at most 2^40, rounded to nearest
  */
 int text_to_time(const char *text, uint64_t *ps, struct err *);
 int text_to_rate(const char *text, uint64_t *bps, struct err *);
 int text_to_bytes(const char *text, uint64_t *bytes, struct err *);
 int text_to_uint(const char *text, uint64_t *value, struct err *);     /* 0 .. 2^64-1, decimal */
+int text_to_units(const char *text, uint64_t unit, uint64_t *value, struct err *);
 int text_to_real(const char *text, double *value, struct err *);       /* finite; "30%" is 0.3 */
 int text_to_bool(const char *text, int *value, struct err *);          /* true/false, yes/no, on/off, 1/0 */
 

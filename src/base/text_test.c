@@ -177,6 +177,93 @@ static void to_real__refuses(void **unused)
     }
 }
 
+static void to_units__reads_and_refuses(void **unused)
+{
+    static const struct { const char *text; uint64_t unit; int rc; uint64_t want; } row[] = {
+        { "2.001", 1000000000000, 0, 2001000000000 }, { "2.000005624", 1000000000000, 0, 2000005624000 },
+        { "1e-9", 1000000000000, 0, 1000 }, { "1.25e6", 1, 0, 1250000 }, { "1.25E+6", 1, 0, 1250000 },
+        { "0", 1000, 0, 0 }, { "0.6", 1000000, 0, 600000 }, { "0.0004999", 1000, 0, 0 },
+        { "0.0005", 1000, 0, 1 }, { "25e-5", 1000, 0, 0 }, { "1e-999999999999", 1000, 0, 0 },
+        { "0e999999999999", 1000, 0, 0 }, { "18446744073709551615", 1, 0, UINT64_MAX },
+        { "18446744.073709551615", 1000000000000, 0, UINT64_MAX },
+        { "50000000000000000000000000000000000000e-37", 1, 0, 5 },
+        { "0.5", 1ull << 40, 0, 1ull << 39 },
+        { "", 1, -EINVAL, 0 }, { "1us", 1, -EINVAL, 0 }, { "1e", 1, -EINVAL, 0 }, { "30%", 1, -EINVAL, 0 },
+        { "-1", 1, -ERANGE, 0 }, { "18446744.073709551616", 1000000000000, -ERANGE, 0 },
+        { "1e20", 1, -ERANGE, 0 }, { "1e999999999999", 1, -ERANGE, 0 },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct err err = { "" };
+        uint64_t got = 12345;
+
+        if (text_to_units(row[i].text, row[i].unit, &got, &err) != row[i].rc ||
+            got != (row[i].rc ? 12345 : row[i].want))
+            fail_msg("'%s': %llu, %s", row[i].text, (unsigned long long)got, err.text);
+    }
+}
+
+/* Moves the decimal point of a text to the right and rounds to whole numbers, digit by digit. */
+static uint64_t worked_out(const char *text, uint32_t places)
+{
+    uint64_t value = 0;
+    bool is_behind = false;
+
+    for (; *text && (!is_behind || places > 0); text++) {
+        if (*text == '.') {
+            is_behind = true;
+            continue;
+        }
+        value = 10 * value + (uint64_t)(*text - '0');
+        places -= is_behind;
+    }
+    bool is_half = *text >= '5';
+    for (; places > 0; places--)
+        value *= 10;
+    return value + is_half;
+}
+
+/* Writes a decimal with up to six digits before the point and 'digits' behind it. */
+static void write_decimal(char *text, uint32_t *random, uint32_t digits)
+{
+    text += sprintf(text, "%u.", (*random = *random * 1664525 + 1013904223) >> 12);
+    for (; digits > 0; digits--)
+        text += sprintf(text, "%u", (*random = *random * 1664525 + 1013904223) >> 10 & 7);
+}
+
+/* Times and rates in every unit of a power of ten, with digits finer than a picosecond or a bit too. */
+static void to_quantities__equal_exact_decimals(void **unused)
+{
+    static const struct {
+        int (*parse)(const char *, uint64_t *, struct err *);
+        const char *unit;
+        uint32_t places;
+    } row[] = {
+        { text_to_time, "ns", 3 }, { text_to_time, "us", 6 }, { text_to_time, "ms", 9 },
+        { text_to_time, "s", 12 }, { text_to_rate, "Kbps", 3 }, { text_to_rate, "Mb/s", 6 },
+        { text_to_rate, "G", 9 }, { text_to_rate, "Tbps", 12 }, { text_to_bytes, "KB", 3 },
+        { text_to_bytes, "MB", 6 }, { text_to_bytes, "GB", 9 }, { text_to_bytes, "TB", 12 },
+    };
+    uint32_t random = 1;
+
+    (void)unused;
+    for (uint32_t i = 0; i < 20000; i++) {
+        char number[64], text[80];
+        uint64_t want, got;
+
+        for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+            write_decimal(number, &random, i % 19);
+            want = worked_out(number, row[k].places);
+            snprintf(text, sizeof text, "%s%s", number, row[k].unit);
+            if (row[k].parse(text, &got, NULL) || got != want)
+                fail_msg("%s: %llu, not %llu", text, (unsigned long long)got, (unsigned long long)want);
+            assert_int_equal(text_to_units(number, (uint64_t)(pow(10, row[k].places) + 0.5), &got, NULL), 0);
+            assert_int_equal(got, want);
+        }
+    }
+}
+
 static void to_bool__reads_and_refuses(void **unused)
 {
     static const char *const yes[] = { "true", "yes", "on", "1", "True", "ON" };
@@ -507,6 +594,8 @@ int main(void)
         cmocka_unit_test(to_uint__reads_and_refuses),
         cmocka_unit_test(to_real__reads),
         cmocka_unit_test(to_real__refuses),
+        cmocka_unit_test(to_units__reads_and_refuses),
+        cmocka_unit_test(to_quantities__equal_exact_decimals),
         cmocka_unit_test(to_bool__reads_and_refuses),
         cmocka_unit_test(from_time__formats_four_digits),
         cmocka_unit_test(from_rate_and_bytes__format_four_digits),

@@ -183,6 +183,23 @@ int tokens_real(struct tokens *w, const char *what, double min, double max, doub
     return 0;
 }
 
+int tokens_units(struct tokens *w, const char *what, uint64_t unit, uint64_t max, uint64_t *value)
+{
+    struct err why;
+    uint64_t read;
+
+    if (!tokens_need(w, what))
+        return w->rc;
+    int rc = text_to_units(w->word, unit, &read, &why);
+    if (rc)
+        return tokens_err(w, -rc, "%s: %s", what, why.text);
+    if (read > max * unit)
+        return tokens_err(w, ERANGE, "%s: %s is not within 0 .. %llu", what, w->word,
+                          (unsigned long long)max);
+    *value = read;
+    return 0;
+}
+
 int tokens_rate(struct tokens *w, const char *what, uint64_t *bps)
 {
     return quantity(w, what, text_to_rate, bps);

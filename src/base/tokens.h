@@ -43,10 +43,12 @@ bool tokens_need_line(struct tokens *, const char *format, ...) __attribute__((f
 const char *tokens_next(struct tokens *);
 const char *tokens_need(struct tokens *, const char *what);
 
-/* Reads the next word of this line as a number, rate or time. 'what' names it in error messages. */
+/* Reads the next word of this line as a number, rate or time. 'what' names it in error messages. _units: as
+ * text_to_units(), up to 'max' units. */
 int tokens_uint(struct tokens *, const char *what, uint64_t max, uint64_t *value);
 int tokens_uint32(struct tokens *, const char *what, uint32_t max, uint32_t *value);
 int tokens_real(struct tokens *, const char *what, double min, double max, double *value);
+int tokens_units(struct tokens *, const char *what, uint64_t unit, uint64_t max, uint64_t *value);
 int tokens_rate(struct tokens *, const char *what, uint64_t *bps);
 int tokens_time(struct tokens *, const char *what, uint64_t *ps);
 

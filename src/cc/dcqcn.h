@@ -40,7 +40,7 @@ struct dcqcn_machine {
 
 static inline uint64_t dcqcn_bps(const struct knobs *k, enum knob knob)
 {
-    return (uint64_t)(k->value[knob] * 1e6);
+    return knob_whole(k->value[knob], 1000000);
 }
 
 static inline uint64_t dcqcn_period_ps(const struct knobs *k, enum knob knob)

@@ -84,7 +84,7 @@ static void dctcp_configure(void *cfg_, const struct knobs *k, const struct cc_l
     struct dctcp_cfg *cfg = cfg_;
 
     *cfg = (struct dctcp_cfg){
-        .ai_bps = (uint64_t)(k->value[KNOB_dctcp_ai] * 1e6), .g = k->value[KNOB_dctcp_g],
+        .ai_bps = knob_whole(k->value[KNOB_dctcp_ai], 1000000), .g = k->value[KNOB_dctcp_g],
         .mtu_bytes = link->mtu_bytes,
     };
     cc_rates_configure(&cfg->rates, k, link);

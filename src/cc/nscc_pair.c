@@ -80,7 +80,7 @@ static void nscc_pair_start(const void *cfg_, void *state, struct cc_now now, st
 
 static uint64_t time_ps(const struct knobs *k, enum knob knob, uint64_t else_ps)
 {
-    return k->value[knob] > 0 ? (uint64_t)(k->value[knob] * PS_PER_US) : else_ps;
+    return k->value[knob] > 0 ? knob_whole(k->value[knob], PS_PER_US) : else_ps;
 }
 
 static void nscc_pair_configure(void *cfg_, const struct knobs *k, const struct cc_link *link)
@@ -101,13 +101,13 @@ static void nscc_pair_configure(void *cfg_, const struct knobs *k, const struct 
     c->eta *= k->value[KNOB_nscc_eta] / 0.15;
     c->gamma = k->value[KNOB_nscc_gamma];
     c->max_md_jump = k->value[KNOB_nscc_max_md_jump];
-    c->max_cwnd_bytes = (int64_t)(k->value[KNOB_nscc_max_cwnd] * 1000);
+    c->max_cwnd_bytes = (int64_t)knob_whole(k->value[KNOB_nscc_max_cwnd], 1000);
     c->qa_gate = (uint32_t)k->value[KNOB_nscc_qa_gate];
     c->disable_qa = k->value[KNOB_nscc_disable_qa] > 0;
     c->qa_threshold_ps = (double)time_ps(k, KNOB_nscc_qa_threshold, (uint64_t)c->qa_threshold_ps);
     c->adjust_period_ps = time_ps(k, KNOB_nscc_adjust_period, c->adjust_period_ps);
     if (k->value[KNOB_nscc_adjust_bytes] > 0)
-        c->adjust_bytes = (int64_t)(k->value[KNOB_nscc_adjust_bytes] * 1000);
+        c->adjust_bytes = (int64_t)knob_whole(k->value[KNOB_nscc_adjust_bytes], 1000);
 }
 
 static void nscc_rccc_configure(void *cfg_, const struct knobs *k, const struct cc_link *link)

@@ -13,7 +13,7 @@ struct cc_rates {
 
 static inline void cc_rates_configure(struct cc_rates *r, const struct knobs *k, const struct cc_link *link)
 {
-    uint64_t min_bps = (uint64_t)(k->value[KNOB_rpg_min_rate] * 1e6);
+    uint64_t min_bps = knob_whole(k->value[KNOB_rpg_min_rate], 1000000);
 
     *r = (struct cc_rates){
         .line_bps = link->line_bps,
@@ -26,7 +26,7 @@ static inline void cc_rates_configure(struct cc_rates *r, const struct knobs *k,
 static inline uint64_t cc_step_bps(const struct knobs *k, enum knob knob, const struct cc_link *link,
                                    uint64_t part)
 {
-    return k->value[knob] > 0 ? (uint64_t)(k->value[knob] * 1e6) : link->line_bps / part;
+    return k->value[knob] > 0 ? knob_whole(k->value[knob], 1000000) : link->line_bps / part;
 }
 
 static inline uint64_t cc_rates_bound(const struct cc_rates *r, uint64_t rate_bps)

@@ -157,10 +157,10 @@ static void rttcc_configure(void *cfg_, const struct knobs *k, const struct cc_l
     *cfg = (struct rttcc_cfg){
         .line_bps = link->line_bps,
         .base_rtt_ps = link->base_rtt_ps,
-        .target_ps = target_us > 0 ? (uint64_t)(target_us * PS_PER_US) : link->base_rtt_ps * 3 / 2,
-        .takes_ps = (uint64_t)(k->value[KNOB_rttcc_decision] * PS_PER_US),
+        .target_ps = target_us > 0 ? knob_whole(target_us, PS_PER_US) : link->base_rtt_ps * 3 / 2,
+        .takes_ps = knob_whole(k->value[KNOB_rttcc_decision], PS_PER_US),
         .step = share_of_line(link, link->line_bps / STEP_PART),
-        .rate_min = share_of_line(link, (uint64_t)(k->value[KNOB_rpg_min_rate] * 1e6)),
+        .rate_min = share_of_line(link, knob_whole(k->value[KNOB_rpg_min_rate], 1000000)),
     };
     if (cfg->rate_min < RATE_MIN)
         cfg->rate_min = RATE_MIN;

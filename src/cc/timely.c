@@ -99,7 +99,7 @@ static void timely_start(const void *cfg_, void *state, struct cc_now now, struc
 
 static int64_t time_ns(const struct knobs *k, enum knob knob)
 {
-    return (int64_t)(k->value[knob] * 1e3);
+    return (int64_t)knob_whole(k->value[knob], 1000);
 }
 
 static void timely_configure(void *cfg_, const struct knobs *k, const struct cc_link *link)

@@ -2,6 +2,7 @@
 #include "base/file/interrupt.h"
 #include "base/json.h"
 #include "base/print/safe.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
 #include "formats/measured.h"
@@ -10,6 +11,7 @@
 #include "run/progress.h"
 #include "run/simulation.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +117,22 @@ static double figure_of(const struct results *r, const char *name)
     return value;
 }
 
+/* nccl-tests print the size of all that a rank sends in an all-to-all. A scenario has that of a pair. */
+static int check_collective(const struct fitted_world *w, const struct measured_row *row,
+                            const struct scenario *s, struct err *err)
+{
+    char   printed[32], meant[32];
+    double bytes = (double)s->entry[0].collective_bytes;
+
+    if (!row->collective_bytes || !bytes || fabs(bytes / row->collective_bytes - 1) < 0.01)
+        return 0;
+    return err_set(err, EINVAL,
+                   "%s:%u: nccl-tests print %s, but as 'size' of this collective that is %s in all; give CSV "
+                   "with figure, measured and traffic.0.size", w->options->measurements, row->line,
+                   text_from_bytes(printed, sizeof printed, row->collective_bytes),
+                   text_from_bytes(meant, sizeof meant, bytes));
+}
+
 static int simulate(struct fitted_world *w, const char *const *set, uint32_t sets,
                     const struct measured_row *row, double *figure, struct err *err)
 {
@@ -129,6 +147,11 @@ static int simulate(struct fitted_world *w, const char *const *set, uint32_t set
     int rc = simulation_open(&simulation, &input, err);
     if (rc)
         return rc;
+    rc = check_collective(w, row, &simulation.scenario, err);
+    if (rc) {
+        simulation_close(&simulation);
+        return rc;
+    }
     snprintf(what, sizeof(what), "simulation %u: ", ++w->simulations);
     interrupt_watch(&simulation.sim->engine.now_ps);
     progress_next(&w->progress, what);

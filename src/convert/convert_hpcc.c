@@ -1,12 +1,12 @@
 /* src/convert/convert_hpcc.c - writes topology, flows and config in the format of the HPCC ns-3 fork. */
 #include "convert/convert.h"
 
-#include "base/text.h"
 #include "core/units.h"
 #include "formats/hpcc.h"
 #include "net/measure.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINK_DOWN_FROM_PS (2 * PS_PER_S)     /* the fork counts from second 2 */
@@ -61,16 +61,20 @@ int convert_print_hpcc_topology(FILE *out, const struct convert_source *s, struc
 /* ---- flows ---- */
 
 /* Prints seconds that ns-3 reads back as exactly these nanoseconds. ns-3 truncates, and most decimals are
- * inexact in binary; adding half a nanosecond then helps. */
+ * inexact in binary; a fraction of a picosecond more helps, which exact readers round away. After some
+ * minutes doubles are coarser, and it must be more. */
 static void print_start(FILE *out, uint64_t ns)
 {
-    char   text[40];
-    double back;
+    static const char *const more[] = { "", "0001", "0004", "002", "01", "1", "5" };
+    char                     text[40];
 
-    snprintf(text, sizeof(text), "%llu.%09llu", (unsigned long long)(ns / 1000000000),
-             (unsigned long long)(ns % 1000000000));
-    fprintf(out, " %s%s\n", text,
-            text_to_real(text, &back, NULL) || hpcc_ns_from_seconds(back) != ns ? "5" : "");
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        snprintf(text, sizeof text, "%llu.%09llu%s", (unsigned long long)(ns / 1000000000),
+                 (unsigned long long)(ns % 1000000000), more[i]);
+        if (hpcc_ns_from_seconds(strtod(text, NULL)) == ns)
+            break;
+    }
+    fprintf(out, " %s\n", text);
 }
 
 int convert_print_hpcc_flows(FILE *out, const struct convert_source *s, struct err *err)

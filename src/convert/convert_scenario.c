@@ -242,7 +242,8 @@ static void print_cm(FILE *out, const struct convert_source *s)
     free(number);
 }
 
-/* Lists of flows have whole nanoseconds and no dependencies; otherwise a connection matrix is needed. */
+/* A list of flows has no dependencies and, in the models of forks, whole nanoseconds. Otherwise a connection
+ * matrix is needed. */
 static bool needs_cm(const struct convert_source *s)
 {
     bool needs = s->cm.triggers > 0;

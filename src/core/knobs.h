@@ -92,6 +92,13 @@ const char *knob_unit_name(enum knob_unit);
 /* True if knobs of this unit take whole numbers only. */
 bool knob_is_whole(enum knob_unit);
 
+/* A value in a smaller unit (4.001 us in ps, 100.001 KB in bytes), without a fraction of that. A decimal that
+ * is whole in the smaller unit is exact, although two roundings may leave its double below. */
+static inline uint64_t knob_whole(double value, uint64_t units)
+{
+    return (uint64_t)(value * (double)units * (1 + 0x1p-51));
+}
+
 /* "NIC", "switch" or "host". */
 const char *knob_where_name(enum knob_where);
 

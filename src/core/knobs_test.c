@@ -178,6 +178,24 @@ static void parse__reads_every_bound_with_its_unit(void **unused)
     }
 }
 
+/* Every thousandth of a microsecond up to 200 us, as text: the same picoseconds as its digits. */
+static void whole__of_a_decimal_is_exact(void **unused)
+{
+    char text[40];
+    double value;
+
+    (void)unused;
+    for (uint64_t ns = 0; ns < 200000; ns++) {
+        snprintf(text, sizeof text, "%llu.%03llu", (unsigned long long)(ns / 1000),
+                 (unsigned long long)(ns % 1000));
+        assert_int_equal(knob_parse(KNOB_min_time_between_cnps, text, &value, NULL), 0);
+        assert_int_equal(knob_whole(value, 1000000), 1000 * ns);
+        assert_int_equal(knob_whole(value, 1000), ns);
+    }
+    assert_int_equal(knob_whole(131071, 1000000), 131071000000);
+    assert_int_equal(knob_whole(1.9999999, 1), 1);           /* real fractions are dropped */
+}
+
 static void check__refuses_kmin_above_kmax(void **unused)
 {
     struct knobs k;
@@ -269,6 +287,7 @@ int main(void)
         cmocka_unit_test(parse__reads_plain_numbers_and_units),
         cmocka_unit_test(parse__refuses_with_name_and_range),
         cmocka_unit_test(parse__reads_every_bound_with_its_unit),
+        cmocka_unit_test(whole__of_a_decimal_is_exact),
         cmocka_unit_test(check__refuses_kmin_above_kmax),
         cmocka_unit_test(names__of_units_and_locations),
         cmocka_unit_test(at_speed__scales_thresholds_and_rates),

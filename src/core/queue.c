@@ -2,8 +2,8 @@
 
 struct ecn ecn_of_knobs(const struct knobs *k)
 {
-    return (struct ecn){ (uint32_t)(k->value[KNOB_kmin] * 1000), (uint32_t)(k->value[KNOB_kmax] * 1000),
-                         k->value[KNOB_pmax] };
+    return (struct ecn){ (uint32_t)knob_whole(k->value[KNOB_kmin], 1000),
+                         (uint32_t)knob_whole(k->value[KNOB_kmax], 1000), k->value[KNOB_pmax] };
 }
 
 bool ecn_equal(const struct ecn *a, const struct ecn *b)

@@ -94,7 +94,7 @@ static int start_world(struct env *e, const struct env_cfg *cfg, struct err *err
     if (!cfg->policy)
         e->model.policy = &e->model.own;     /* never evaluated; its body only selects the rates of neural
                                               * networks */
-    e->takes_ps = (uint64_t)(e->scenario.cfg.knobs.value[KNOB_rlcc_decision] * PS_PER_US);
+    e->takes_ps = knob_whole(e->scenario.cfg.knobs.value[KNOB_rlcc_decision], PS_PER_US);
     e->scenario.cfg.rlcc = &e->model;
     e->scenario.cfg.threads = 1;
     return scenario_start(&e->scenario, &e->sim, err);

@@ -2,15 +2,16 @@
 
 #include "base/reader.h"
 #include "base/text.h"
+#include "core/units.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#define BYTES_PER_GB    1073741824.0         /* ASTRA-sim's GB are 2^30 bytes */
+#define BPS_PER_GB      (8ull << 30)         /* ASTRA-sim's GB are 2^30 bytes */
 #define RATE_BPS_MAX    1600000000000.0      /* per link: see graph_check() */
-#define INSIDE_BPS_MAX  1e15
+#define INSIDE_BPS_MAX  1000000000000000ull
 #define ROUTER_DELAY_PS 1000ull              /* between an NPU and its own switch */
 
 enum astra_shape { RING, FULL, SWITCH };
@@ -50,22 +51,16 @@ static void take_count(struct astra_network *n, const struct yaml_node *c, struc
 
 static void take_rate(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
-    double gb = 0;
-
-    if (text_to_real(c->text, &gb, NULL) || !(gb > 0) || gb * BYTES_PER_GB * 8 > INSIDE_BPS_MAX)
+    if (text_to_units(c->text, BPS_PER_GB, &d->rate_bps, NULL) || !d->rate_bps ||
+        d->rate_bps > INSIDE_BPS_MAX)
         reader_refuse(&n->r, c, "the bandwidth is a number of GB/s above 0, not '%.40s'", c->text);
-    else
-        d->rate_bps = (uint64_t)(gb * BYTES_PER_GB * 8 + 0.5);
 }
 
 static void take_delay(struct astra_network *n, const struct yaml_node *c, struct astra_dim *d)
 {
-    double ns = 0;
-
-    if (text_to_real(c->text, &ns, NULL) || !(ns > 0) || ns * 1000 > (double)GRAPH_DELAY_PS_MAX / 2)
+    if (text_to_units(c->text, PS_PER_NS, &d->delay_ps, NULL) || !d->delay_ps ||
+        d->delay_ps > GRAPH_DELAY_PS_MAX / 2)
         reader_refuse(&n->r, c, "the latency is a number of ns above 0, up to 2 ms, not '%.40s'", c->text);
-    else
-        d->delay_ps = (uint64_t)(ns * 1000 + 0.5);
 }
 
 static void read_list(struct astra_network *n, const char *key,

@@ -23,17 +23,19 @@
 
 #define HPCC_ODD         1           /* success, with a warning */
 #define HPCC_FLOWS_MAX   100000000u
-#define HPCC_SECONDS_MAX 1e6         /* for flow starts and the end: 2^64 ps is 1.8e7 s */
+#define HPCC_SECONDS_MAX 1000000u    /* for flow starts and the end: 2^64 ps is 1.8e7 s */
 
 /* Topology: "nodes switches links", switch ids, then per link "a b rate delay error_rate". Delays are
- * truncated to whole nanoseconds as in ns-3: 0.6us is 599 ns. Node i of the file is node i of the graph. The
+ * truncated to whole nanoseconds as in ns-3: 0.6us is 599 ns; _exact: they are what is written, rounded to
+ * picoseconds, for models that reproduce no fork. Node i of the file is node i of the graph. The
  * graph passes graph_check(). Parallel links are refused, because the fork does not support them. Errors that
  * concern no single line are reported for the line of the counts. */
 int hpcc_read_topology(const char *path, const char *text, struct graph *, struct err *);
+int hpcc_read_topology_exact(const char *path, const char *text, struct graph *, struct err *);
 
 /* Flow list: count, then per flow "src dst pg dport bytes start_s", sorted by start; src != dst; bytes > 0.
  * Hosts are checked against the graph if it is not NULL. A count above the number of lines is refused. Starts
- * are converted by hpcc_ns_from_seconds().
+ * are truncated to whole nanoseconds by hpcc_ns_from_seconds(); _exact: as above.
  *
  * ConWeave's list has no dport. It is recognized by a first row of five words, the last of which has a
  * decimal point. The fork then counts ports from 100 for each destination; so does this reader if there is a
@@ -41,6 +43,8 @@ int hpcc_read_topology(const char *path, const char *text, struct graph *, struc
  */
 int hpcc_read_flows(const char *path, const char *text, const struct graph *, struct flow_list *,
                      struct err *);
+int hpcc_read_flows_exact(const char *path, const char *text, const struct graph *, struct flow_list *,
+                           struct err *);
 
 #define HPCC_MAP_MAX 16
 

@@ -1,6 +1,7 @@
 /* src/formats/hpcc_lists.c - topology and flow list of the HPCC and ConWeave forks: counts, then rows. */
 #include "formats/hpcc.h"
 
+#include "base/text.h"
 #include "base/tokens.h"
 #include "core/units.h"
 #include "net/measure.h"
@@ -67,40 +68,61 @@ static void read_nodes(struct tokens *w, const struct hpcc_counts *size, struct 
     free(is_switch);
 }
 
-/* Reads a time as ns-3 does: digits, then a unit (default: seconds); truncated to whole nanoseconds. */
-static void read_delay(struct tokens *w, uint64_t *ps)
+/* Returns the picoseconds of a unit; 0: unknown. */
+static uint64_t unit_of_delay(const char *unit)
 {
-    static const struct { const char *name; uint64_t ns; } units[] = {
-        { "", 1000000000u }, { "s", 1000000000u }, { "ms", 1000000u }, { "us", 1000u }, { "ns", 1u },
-        { "ps", 0 },
+    static const struct { const char *name; uint64_t ps; } units[] = {
+        { "", PS_PER_S }, { "s", PS_PER_S }, { "ms", PS_PER_MS }, { "us", PS_PER_US }, { "ns", PS_PER_NS },
+        { "ps", 1 },
     };
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(unit, units[i].name) == 0)
+            return units[i].ps;
+    return 0;
+}
+
+/* As ns-3: truncates to whole nanoseconds, in binary. */
+static uint64_t delay_as_ns3(double value, uint64_t unit_ps)
+{
+    return PS_PER_NS * (unit_ps == 1 ? (uint64_t)(value / 1000) : hpcc_ns_from(value, unit_ps / PS_PER_NS));
+}
+
+/* Reads a time as the fork writes it: digits, then a unit (default: seconds). */
+static void read_delay(struct tokens *w, bool is_exact, uint64_t *ps)
+{
     const char *word = tokens_need(w, "the delay");
-    char       *end;
+    char        number[TOKENS_BYTES], *end;
 
     if (!word)
         return;
-    double value = strtod(word, &end);
-    if (end == word || (size_t)(end - word) != strspn(word, "+-0123456789.") || value < 0)
+    double   value = strtod(word, &end);
+    size_t   length = (size_t)(end - word);
+    uint64_t unit_ps = unit_of_delay(end);
+    if (end == word || length != strspn(word, "+-0123456789.") || value < 0)
         tokens_err(w, EINVAL, "the delay: '%s' is not a time like 1us", word);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].name) == 0) {
-            if (value * (double)units[i].ns >= 1e9 || value >= 1e12)
-                tokens_err(w, ERANGE, "the delay: '%s' is a second or more", word);
-            else if (!w->rc)
-                *ps = (units[i].ns ? hpcc_ns_from(value, units[i].ns) : (uint64_t)(value / 1000)) * PS_PER_NS;
-            return;
-        }
-    tokens_err(w, EINVAL, "the delay: '%s' is not in s, ms, us, ns or ps", word);
+    else if (!unit_ps)
+        tokens_err(w, EINVAL, "the delay: '%s' is not in s, ms, us, ns or ps", word);
+    else if (value * (double)unit_ps >= (double)PS_PER_S)
+        tokens_err(w, ERANGE, "the delay: '%s' is a second or more", word);
+    if (w->rc)
+        return;
+    memcpy(number, word, length);
+    number[length] = '\0';
+    if (!is_exact)
+        *ps = delay_as_ns3(value, unit_ps);
+    else if (text_to_units(number + strspn(number, "+-"), unit_ps, ps, NULL))
+        tokens_err(w, EINVAL, "the delay: '%s' is not a time like 1us", word);
 }
 
-static void read_link(struct tokens *w, const struct graph *g, struct graph_link *link)
+static void read_link(struct tokens *w, bool is_exact, const struct graph *g, struct graph_link *link)
 {
     struct err why;
 
     tokens_uint32(w, "the first node", UINT32_MAX, &link->a);
     tokens_uint32(w, "the second node", UINT32_MAX, &link->b);
     tokens_rate(w, "the rate", &link->rate_bps);
-    read_delay(w, &link->delay_ps);
+    read_delay(w, is_exact, &link->delay_ps);
     tokens_real(w, "the error rate", 0, 1, &link->loss);
     tokens_end(w);
     int rc = w->rc ? 0 : graph_check_link(g, link, &why);
@@ -120,14 +142,14 @@ static void refuse_parallel(struct tokens *w, const struct graph *g, const uint3
                   l->a < l->b ? l->a : l->b, l->a < l->b ? l->b : l->a);
 }
 
-static void read_links(struct tokens *w, uint32_t count, struct graph *g)
+static void read_links(struct tokens *w, bool is_exact, uint32_t count, struct graph *g)
 {
     uint32_t         *line = xmalloc((count + 1ul) * sizeof *line);
     struct graph_link link = { 0 };
 
     for (uint32_t i = 0; i < count && tokens_need_line(w, "the file ends after %u of %u links", i, count);
          i++) {
-        read_link(w, g, &link);
+        read_link(w, is_exact, g, &link);
         line[i] = w->line;
         if (!w->rc)
             graph_add_link(g, &link);
@@ -136,7 +158,7 @@ static void read_links(struct tokens *w, uint32_t count, struct graph *g)
     free(line);
 }
 
-int hpcc_read_topology(const char *path, const char *text, struct graph *g, struct err *err)
+static int read_topology(const char *path, const char *text, bool is_exact, struct graph *g, struct err *err)
 {
     struct hpcc_counts size = { 0 };
     struct tokens      w;
@@ -148,7 +170,7 @@ int hpcc_read_topology(const char *path, const char *text, struct graph *g, stru
     read_counts(&w, &size);
     if (!w.rc) {
         read_nodes(&w, &size, &made);
-        read_links(&w, size.links, &made);
+        read_links(&w, is_exact, size.links, &made);
     }
     int rc = w.rc ? 0 : graph_check(&made, &why);
     if (rc)
@@ -159,6 +181,16 @@ int hpcc_read_topology(const char *path, const char *text, struct graph *g, stru
     else
         *g = made;
     return rc;
+}
+
+int hpcc_read_topology(const char *path, const char *text, struct graph *g, struct err *err)
+{
+    return read_topology(path, text, false, g, err);
+}
+
+int hpcc_read_topology_exact(const char *path, const char *text, struct graph *g, struct err *err)
+{
+    return read_topology(path, text, true, g, err);
 }
 
 /* ---- flow list ---- */
@@ -181,9 +213,9 @@ static void read_host(struct tokens *w, const char *what, const struct graph *g,
 struct hpcc_flow_reader {
     struct tokens        words;
     const struct graph *graph;           /* NULL: hosts are not checked */
-    bool                has_dport;
+    bool                is_exact, has_dport;
     uint16_t           *dport;           /* lists without ports: next port by node; NULL without a graph */
-    uint64_t            last_start_ns;
+    uint64_t            last_start_ps;
 };
 
 /* Detects the format by the first row: five words, the last of which is not an integer, are ConWeave's. */
@@ -197,11 +229,20 @@ static bool row_has_dport(struct tokens first)
     return !(count == 5 && has_point);
 }
 
+static void read_start(struct hpcc_flow_reader *r, uint64_t *ps)
+{
+    double seconds;
+
+    if (r->is_exact)
+        tokens_units(&r->words, "the start", PS_PER_S, HPCC_SECONDS_MAX, ps);
+    else if (!tokens_real(&r->words, "the start", 0, HPCC_SECONDS_MAX, &seconds))
+        *ps = hpcc_ns_from_seconds(seconds) * PS_PER_NS;
+}
+
 static void read_flow(struct hpcc_flow_reader *r, struct flow_row *flow)
 {
     struct tokens *w = &r->words;
     uint32_t       prio = 0, dport = DPORT_FIRST;
-    double         start_s = 0;
 
     *flow = (struct flow_row){ 0 };
     read_host(w, "the source", r->graph, &flow->src);
@@ -210,22 +251,21 @@ static void read_flow(struct hpcc_flow_reader *r, struct flow_row *flow)
     if (r->has_dport)
         tokens_uint32(w, "the port", UINT16_MAX, &dport);
     tokens_uint(w, "the size", FLOW_BYTES_MAX, &flow->bytes);
-    tokens_real(w, "the start", 0, HPCC_SECONDS_MAX, &start_s);
+    read_start(r, &flow->start_ps);
     tokens_end(w);
     if (w->rc)
         return;
     flow->prio = (uint8_t)prio;
     flow->dport = (uint16_t)(dport + (r->has_dport || !r->dport ? 0 : r->dport[flow->dst]++));
-    flow->start_ns = hpcc_ns_from_seconds(start_s);
     flow->line = w->line;
     if (flow->src == flow->dst)
         tokens_err(w, EINVAL, "a flow from node %u to itself", flow->src);
     if (flow->bytes == 0)
         tokens_err(w, EINVAL, "a flow of 0 bytes");
-    if (flow->start_ns < r->last_start_ns)
+    if (flow->start_ps < r->last_start_ps)
         tokens_err(w, EINVAL, "flows must be in the order of their start, but this one starts earlier than "
                    "the one before it");
-    r->last_start_ns = flow->start_ns;
+    r->last_start_ps = flow->start_ps;
 }
 
 static void read_flows(struct hpcc_flow_reader *r, struct flow_list *flows)
@@ -246,10 +286,11 @@ static void read_flows(struct hpcc_flow_reader *r, struct flow_list *flows)
     flows->count = count;
 }
 
-int hpcc_read_flows(const char *path, const char *text, const struct graph *g, struct flow_list *flows,
-                     struct err *err)
+static int read_list(const char *path, const char *text, bool is_exact, const struct graph *g,
+                     struct flow_list *flows, struct err *err)
 {
-    struct hpcc_flow_reader r = { .graph = g, .dport = g ? xcalloc(g->nodes, sizeof *r.dport) : NULL };
+    struct hpcc_flow_reader r = { .graph = g, .is_exact = is_exact,
+                                  .dport = g ? xcalloc(g->nodes, sizeof *r.dport) : NULL };
     struct flow_list        made = { 0 };
 
     tokens_open(&r.words, path, text, FLOWS_BYTES_MAX, err);
@@ -261,4 +302,16 @@ int hpcc_read_flows(const char *path, const char *text, const struct graph *g, s
     else
         *flows = made;
     return rc;
+}
+
+int hpcc_read_flows(const char *path, const char *text, const struct graph *g, struct flow_list *flows,
+                     struct err *err)
+{
+    return read_list(path, text, false, g, flows, err);
+}
+
+int hpcc_read_flows_exact(const char *path, const char *text, const struct graph *g, struct flow_list *flows,
+                           struct err *err)
+{
+    return read_list(path, text, true, g, flows, err);
 }

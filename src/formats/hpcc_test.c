@@ -138,9 +138,9 @@ static void flows__rows(void **unused)
     static const char text[] = "3\n13 3 3 100 5101961 2.000000412\n\n9 0 0 65535 1 2.001\n"
                                "9 12 7 0 4294967296 2.001\n\nFirst line: # of flows\n";
     static const struct flow_row want[] = {
-        { 13, 3, 3, 100, 5101961, 2000000411, 2 },
-        { 9, 0, 0, 65535, 1, 2000999999, 4 },
-        { 9, 12, 7, 0, 4294967296, 2000999999, 5 },
+        { 13, 3, 3, 100, 5101961, 2000000411000, 2 },
+        { 9, 0, 0, 65535, 1, 2000999999000, 4 },
+        { 9, 12, 7, 0, 4294967296, 2000999999000, 5 },
     };
     struct flow_list flows;
     struct err err;
@@ -154,7 +154,7 @@ static void flows__rows(void **unused)
         assert_int_equal(want[i].prio, flows.flow[i].prio);
         assert_int_equal(want[i].dport, flows.flow[i].dport);
         assert_int_equal(want[i].bytes, flows.flow[i].bytes);
-        assert_int_equal(want[i].start_ns, flows.flow[i].start_ns);
+        assert_int_equal(want[i].start_ps, flows.flow[i].start_ps);
         assert_int_equal(want[i].line, flows.flow[i].line);
     }
     flow_list_fini(&flows);
@@ -206,6 +206,37 @@ static void topology__truncates_delays_as_ns3(void **unused)
         assert_int_equal(row[i].ns * PS_PER_NS, g.link[1].delay_ps);
         graph_fini(&g);
     }
+}
+
+/* Outside of the fork's models a time is what is written, to the picosecond. */
+static void topology_and_flows__exact_times(void **unused)
+{
+    static const struct { const char *text; uint64_t ps; } delay[] = {
+        { "0.6us", 600000 }, { "0.0000012s", 1200000 }, { "0.000001", 1000000 }, { "1.9ns", 1900 },
+        { "1234ps", 1234 }, { "4.1us", 4100000 }, { "0.0012345ms", 1234500 }, { "+1us", 1000000 },
+    };
+    static const char flow[] = "4\n0 1 3 100 5 0.000000001\n0 1 3 100 5 2.000005624\n"
+                               "0 1 3 100 5 2.000005624001\n0 1 3 100 5 1e6\n";
+    static const uint64_t start_ps[] = { 1000, 2000005624000, 2000005624001, 1000000 * PS_PER_S };
+    struct flow_list      flows;
+    struct graph          g;
+    struct err            err;
+    char                  text[100];
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof delay / sizeof *delay; i++) {
+        snprintf(text, sizeof text, "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps %s 0\n", delay[i].text);
+        assert_int_equal(0, hpcc_read_topology_exact("t", text, &g, &err));
+        assert_int_equal(delay[i].ps, g.link[1].delay_ps);
+        graph_fini(&g);
+    }
+    assert_int_equal(0, hpcc_read_flows_exact("f", flow, NULL, &flows, &err));
+    for (uint32_t i = 0; i < flows.count; i++)
+        assert_int_equal(start_ps[i], flows.flow[i].start_ps);
+    flow_list_fini(&flows);
+    assert_true(hpcc_read_flows_exact("f", "1\n0 1 3 100 5 1000000.000000000001\n", NULL, &flows, &err) < 0);
+    assert_string_equal("f:2: the start: 1000000.000000000001 is not within 0 .. 1000000", err.text);
+    assert_true(hpcc_read_flows_exact("f", "1\n0 1 3 100 5 1us\n", NULL, &flows, &err) < 0);
 }
 
 /* The fork reads as many rows as its first line announces. */
@@ -530,8 +561,8 @@ static void flows__conweave(void **unused)
     assert_int_equal(0, hpcc_read_flows("f", text, &g, &flows, &err));
     assert_int_equal(4, flows.count);
     assert_int_equal(5101961, flows.flow[0].bytes);
-    assert_int_equal(2000005623, flows.flow[1].start_ns);
-    assert_int_equal(2000013506, flows.flow[3].start_ns);
+    assert_int_equal(2000005623 * PS_PER_NS, flows.flow[1].start_ps);
+    assert_int_equal(2000013506 * PS_PER_NS, flows.flow[3].start_ps);
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(want_dport[i], flows.flow[i].dport);
     flow_list_fini(&flows);
@@ -571,6 +602,7 @@ int main(void)
         cmocka_unit_test(flows__rows),
         cmocka_unit_test(flows__none_and_many),
         cmocka_unit_test(topology__truncates_delays_as_ns3),
+        cmocka_unit_test(topology_and_flows__exact_times),
         cmocka_unit_test(topology_and_flows__ignore_rows_beyond_the_count),
         cmocka_unit_test(flows__refuses_with_the_line),
         cmocka_unit_test(config__missing_keys_take_defaults),

@@ -53,14 +53,15 @@ static int add_of_size(struct measured_reader *x, double bytes, const char *figu
     return 0;
 }
 
-/* A head of perftest: says the unit of its rates, or that it is of a test of latency. */
+/* A head of perftest: says the unit of its rates, or that it is of a test of latency. The MB of older versions
+ * are 2^20 bytes too. */
 static int read_perftest_head(struct measured_reader *x, const char *line)
 {
     if (!strstr(line, "BW average"))
         return refuse(x, "latencies of perftest are half round trips of a ping-pong, which is no traffic of "
                       "a scenario; give them as CSV", "");
-    x->scale = strstr(line, "Gb/sec") ? 1e9 : strstr(line, "MiB/sec") ? 8 * 1048576.0 :
-               strstr(line, "MB/sec") ? 8e6 : 0;
+    x->scale = strstr(line, "Gb/sec") ? 1e9 :
+               strstr(line, "MiB/sec") || strstr(line, "MB/sec") ? 8 * 1048576.0 : 0;
     x->made->kind = "perftest";
     return x->scale > 0 ? 0
                         : refuse(x, "'BW average' has no unit that is known: Gb/sec, MB/sec or MiB/sec", "");
@@ -89,7 +90,10 @@ static int read_printed(struct measured_reader *x, const char *line)
     if (!is_nccl(line, &bytes, &busbw) || bytes < 1)
         return 0;                /* other lines of either */
     x->made->kind = "nccl-tests";
-    return add_of_size(x, bytes, "busbw_bps", busbw * 8e9);
+    int rc = add_of_size(x, bytes, "busbw_bps", busbw * 8e9);
+    if (!rc)
+        x->made->row[x->made->rows - 1].collective_bytes = bytes;
+    return rc;
 }
 
 /* ---- CSV ---- */

@@ -22,6 +22,7 @@ struct measured_row {
     uint32_t sets;
     char   *figure;
     double  value;               /* in the unit of the figure */
+    double  collective_bytes;    /* nccl-tests: the size that they print; 0: another kind */
     bool    is_fitted;           /* otherwise predicted; by default every second row */
     uint32_t line;
 };

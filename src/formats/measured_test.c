@@ -1,5 +1,7 @@
 #include "formats/measured.h"
 
+
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,6 +50,24 @@ static void measured_read__takes_perftest(void **unused)
     measured_fini(&m);
 }
 
+/* Older versions call 2^20 bytes MB. The rate of messages times their size says so. */
+static void measured_read__takes_megabytes_of_perftest(void **unused)
+{
+    static const char *const units[] = { "MB", "MiB" };
+    char                     text[200];
+    struct measured          m;
+    struct err               err;
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, " #bytes     #iterations    BW peak[%s/sec]    BW average[%s/sec]   MsgRate[Mpps]\n"
+                 " 65536      5000             1103.39            1103.38            0.017654\n", units[i], units[i]);
+        assert_int_equal(read_text(&m, text, &err), 0);
+        assert_true(fabs(m.row[0].value / (0.017654e6 * 65536 * 8) - 1) < 1e-4);
+        measured_fini(&m);
+    }
+}
+
 /* As nccl-tests 2.13 prints it. */
 static void measured_read__takes_nccl_tests(void **unused)
 {
@@ -67,6 +87,7 @@ static void measured_read__takes_nccl_tests(void **unused)
     assert_string_equal(m.row[1].set[0], "traffic.0.size=4194304B");
     assert_string_equal(m.row[1].figure, "busbw_bps");
     assert_true(m.row[1].value > 27.15e9 * 8 && m.row[1].value < 27.17e9 * 8);
+    assert_true(m.row[1].collective_bytes == 4194304);
     measured_fini(&m);
 }
 
@@ -116,7 +137,9 @@ static void measured_read__refuses(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_read__takes_perftest), cmocka_unit_test(measured_read__takes_nccl_tests),
+        cmocka_unit_test(measured_read__takes_perftest),
+        cmocka_unit_test(measured_read__takes_megabytes_of_perftest),
+        cmocka_unit_test(measured_read__takes_nccl_tests),
         cmocka_unit_test(measured_read__takes_csv), cmocka_unit_test(measured_read__refuses),
     };
 

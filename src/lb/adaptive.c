@@ -26,7 +26,7 @@ static void adaptive_configure(void *cfg, const struct knobs *k)
     struct adaptive_cfg *c = cfg;
 
     flowlet_configure(&c->flowlet, k);
-    c->step_bytes = (uint32_t)(k->value[KNOB_adaptive_step] * 1000);
+    c->step_bytes = (uint32_t)knob_whole(k->value[KNOB_adaptive_step], 1000);
     c->is_by_flowlet = k->value[KNOB_adaptive_flowlet] != 0;
 }
 

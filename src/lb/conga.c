@@ -31,8 +31,8 @@ void conga_configure(void *cfg, const struct knobs *k)
     struct conga_cfg *c = cfg;
 
     flowlet_configure(&c->flowlet, k);
-    c->tdre_ps = (uint64_t)(k->value[KNOB_conga_tdre] * PS_PER_US);
-    c->ageing_ps = (uint64_t)(k->value[KNOB_conga_ageing] * PS_PER_US);
+    c->tdre_ps = knob_whole(k->value[KNOB_conga_tdre], PS_PER_US);
+    c->ageing_ps = knob_whole(k->value[KNOB_conga_ageing], PS_PER_US);
     c->alpha = k->value[KNOB_conga_alpha];
     c->levels = 1u << (uint32_t)k->value[KNOB_conga_bits];
     c->samples = (uint32_t)k->value[KNOB_conga_samples];

@@ -14,11 +14,11 @@ static void conweave_configure(void *cfg, const struct knobs *k)
 {
     struct conweave_cfg *c = cfg;
 
-    c->reply_ps = (uint64_t)(k->value[KNOB_conweave_reply] * PS_PER_US);
-    c->pause_ps = (uint64_t)(k->value[KNOB_conweave_pause] * PS_PER_US);
-    c->flush_ps = (uint64_t)(k->value[KNOB_conweave_flush] * PS_PER_US);
-    c->wait_ps = (uint64_t)(k->value[KNOB_conweave_wait] * PS_PER_US);
-    c->expiry_ps = (uint64_t)(k->value[KNOB_conweave_expiry] * PS_PER_US);
+    c->reply_ps = knob_whole(k->value[KNOB_conweave_reply], PS_PER_US);
+    c->pause_ps = knob_whole(k->value[KNOB_conweave_pause], PS_PER_US);
+    c->flush_ps = knob_whole(k->value[KNOB_conweave_flush], PS_PER_US);
+    c->wait_ps = knob_whole(k->value[KNOB_conweave_wait], PS_PER_US);
+    c->expiry_ps = knob_whole(k->value[KNOB_conweave_expiry], PS_PER_US);
 }
 
 const struct lb_algo lb_conweave = {

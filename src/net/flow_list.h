@@ -14,7 +14,7 @@ struct flow_row {
     uint8_t  prio;               /* class, 0..7 */
     uint16_t dport;
     uint64_t bytes;              /* 1 .. 2^48 */
-    uint64_t start_ns;           /* whole nanoseconds, as in the files */
+    uint64_t start_ps;
     uint32_t line;               /* line in the file, for error messages */
 };
 

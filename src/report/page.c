@@ -7,6 +7,7 @@
 #include "version.h"
 #include "base/json.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -405,16 +406,18 @@ static json_t *command_json(struct card *card)
 static json_t *repeat_json(const struct results *r)
 {
     struct card card = { 0 };
+    uint64_t    ps, run_ps = r->scenario->run_ps;
     char        until[32];
-    uint64_t    ps;
 
     card_add(&card, CARD_COMMAND, "anole run");
     card_add_argument(&card, r->scenario->path);
     card_add(&card, CARD_COMMAND, "--seed %llu", (unsigned long long)r->sim->cfg.seed);
-    text_from_time(until, sizeof(until), r->scenario->run_ps);
+    text_from_time(until, sizeof(until), run_ps);
     const char *blank = strchr(until, ' ');
-    if (text_to_time(until, &ps, NULL) == 0 && ps == r->scenario->run_ps)
+    if (text_to_time(until, &ps, NULL) == 0 && ps == run_ps)
         card_add(&card, CARD_COMMAND, "--until %.*s%s", (int)(blank - until), until, blank + 1);
+    else if (run_ps != NEVER)
+        card_add(&card, CARD_COMMAND, "--until %" PRIu64 "ps", run_ps);
     for (uint32_t i = 0; i < r->sets; i++) {
         card_add(&card, CARD_COMMAND, "--set");
         card_add_argument(&card, r->set[i]);

@@ -163,6 +163,21 @@ static void run__lists_deciding_metrics_and_help(void **state)
     unmake(&m);
 }
 
+/* Four digits do not suffice for every end of a run. */
+static void run__is_repeated_up_to_the_same_picosecond(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "topology: {kind: star, hosts: 2}\ntraffic: [{kind: permutation, size: 1KB}]\nrun: 12.345678us\n");
+    assert_string_equal(text_at(m.page, "repeat"),
+                        "anole run 'some/where/test <1>.yaml' --seed 1 --until 12345678ps");
+    unmake(&m);
+    make(&m, "topology: {kind: star, hosts: 2}\ntraffic: [{kind: permutation, size: 1KB}]\n");
+    assert_string_equal(text_at(m.page, "repeat"), "anole run 'some/where/test <1>.yaml' --seed 1");
+    unmake(&m);
+}
+
 /* The HTML before the data has the answer, figures and limits. It needs no scripts, and data in it are
  * never markup. */
 static void print__is_readable_without_scripts(void **state)
@@ -521,6 +536,7 @@ int main(void)
         cmocka_unit_test(print__the_data_are_json_without_a_less_than),
         cmocka_unit_test(run__has_the_summary),
         cmocka_unit_test(run__lists_deciding_metrics_and_help),
+        cmocka_unit_test(run__is_repeated_up_to_the_same_picosecond),
         cmocka_unit_test(print__is_readable_without_scripts),
         cmocka_unit_test(run__says_that_it_is_partial),
         cmocka_unit_test(run__sizes_add_up_to_all_flows),

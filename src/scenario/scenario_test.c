@@ -352,6 +352,30 @@ static void scenario_read__hpcc_topology(void **state)
     scenario_fini(&s);
 }
 
+/* Only the models of the forks truncate times to nanoseconds as ns-3 does. */
+static void scenario_read__times_of_hpcc_files(void **state)
+{
+    static const struct { const char *model; uint64_t delay_ps, start_ps; } row[] = {
+        { "nic", 600000, 2000005624000 }, { "uet", 600000, 2000005624000 },
+        { "hpcc", 599000, 2000005623000 }, { "conweave", 599000, 2000005623000 },
+    };
+    char            text[200];
+    struct scenario s;
+
+    (void)state;
+    put_file("topology.txt", "3 1 2\n1\n0 1 100Gbps 1us 0\n2 1 100Gbps 0.6us 0\n");
+    put_file("flow.txt", "1\n0 2 3 100 5000 2.000005624\n");
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        snprintf(text, sizeof text, "model: %s\ntopology: {kind: hpcc, file: topology.txt}\n"
+                 "traffic: [{kind: flows, file: flow.txt}]\n", row[i].model);
+        read_file(&s, put_file("s.yaml", text));
+        assert_int_equal(s.graph.link[0].delay_ps, PS_PER_US);
+        assert_int_equal(s.graph.link[1].delay_ps, row[i].delay_ps);
+        assert_int_equal(s.entry[0].start_ps, row[i].start_ps);
+        scenario_fini(&s);
+    }
+}
+
 static void scenario_parse__links_down(void **state)
 {
     struct scenario     s;
@@ -660,6 +684,7 @@ int main(void)
         cmocka_unit_test(scenario_parse__fat_tree),
         cmocka_unit_test(scenario_parse__graph),
         cmocka_unit_test(scenario_read__hpcc_topology),
+        cmocka_unit_test(scenario_read__times_of_hpcc_files),
         cmocka_unit_test(scenario_parse__links_down),
         cmocka_unit_test(scenario_parse__incast),
         cmocka_unit_test(scenario_parse__permutation_and_all_to_all),

@@ -32,7 +32,7 @@ static struct traffic_env env_of(const struct scenario *s, struct traffic_tcp_al
         .tcp            = sim_model_is_real(s->cfg.model) ? tcp : NULL,
         .why_fresh      = !sim_model_is_real(s->cfg.model) ? "in this model" : NULL,
         .has_datagrams  = s->cfg.model == MODEL_NIC,
-        .read_flows     = hpcc_read_flows,
+        .read_flows     = sim_model_is_real(s->cfg.model) ? hpcc_read_flows_exact : hpcc_read_flows,
         .read_matrix    = htsim_read_cm,
         .read_goal      = goal_read,
         .read_chakra    = chakra_read,

@@ -497,7 +497,8 @@ const struct topology_kind topology_kinds[] = {
       clos_keys, read_clos },
     { "fat_tree", "three tiers of switches with k ports: edge0 .., agg0 .., core0 ..; k^3/4 hosts",
       fat_tree_keys, read_fat_tree },
-    { "hpcc",     "a topology file of the HPCC ns-3 fork", hpcc_keys, .read_file = hpcc_read_topology },
+    { "hpcc",     "a topology file of the HPCC ns-3 fork", hpcc_keys,
+      .read_file = hpcc_read_topology_exact, .read_as_fork = hpcc_read_topology },
     { "graph",    "hosts and switches wired by hand", graph_keys, read_graph, .says_loss = true },
     { "htsim",    "a topology file of htsim (.topo)", htsim_keys, .read_file = htsim_read_topology },
     { "simai",    "a topology file of SimAI: GPU servers with NV switches, and switches between them",
@@ -600,8 +601,9 @@ static void read_kind_of(struct reader *r, struct scenario *s, const struct yaml
     if (r->rc)
         return;
     sec.kind = section_get(&sec, "kind")->text;
+    bool is_as_fork = kind->read_as_fork && !sim_model_is_real(s->cfg.model);
     if (kind->read_file)
-        read_file(&sec, g, kind->read_file);
+        read_file(&sec, g, is_as_fork ? kind->read_as_fork : kind->read_file);
     else
         kind->read(&sec, g);
     read_loss(&sec, g, kind->says_loss);

@@ -12,6 +12,8 @@ struct topology_kind {
     void                    (*read)(const struct section *, struct graph *);
     int                     (*read_file)(const char *path, const char *text, struct graph *, struct err *);
                                                  /* instead: reads the file that the key 'file' names */
+    int                     (*read_as_fork)(const char *path, const char *text, struct graph *, struct err *);
+                                                 /* in models of forks; NULL: the same */
     bool                      says_loss;         /* links may have loss 0 of their own; negative: not given */
 };
 

@@ -139,8 +139,8 @@ static void build_ecn_classes(struct sim *s)
         if (!e->is_set)
             continue;
         s->sw.ecn_prios |= (uint8_t)(1u << c);
-        s->sw.ecn_class[c] = (struct ecn_cfg){ (uint32_t)(e->kmin_kb * 1000), (uint32_t)(e->kmax_kb * 1000),
-                                               e->pmax };
+        s->sw.ecn_class[c] = (struct ecn_cfg){ (uint32_t)knob_whole(e->kmin_kb, 1000),
+                                               (uint32_t)knob_whole(e->kmax_kb, 1000), e->pmax };
     }
 }
 

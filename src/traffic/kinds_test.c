@@ -23,7 +23,7 @@
 static int read_two_flows(const char *path, const char *text, const struct graph *g, struct flow_list *list,
                           struct err *err)
 {
-    static const struct flow_row flows[] = { { 0, 1, 3, 100, 10, 5, 0 }, { 2, 0, 5, 102, 30, 9, 0 } };
+    static const struct flow_row flows[] = { { 0, 1, 3, 100, 10, 5000, 0 }, { 2, 0, 5, 102, 30, 9000, 0 } };
 
     assert_null(text);
     (void)g, (void)err;

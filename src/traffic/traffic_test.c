@@ -496,9 +496,9 @@ static void long_short__few_shorts_need_few_hosts(void **unused)
 
 static void list__is_split_by_source(void **unused)
 {
-    static const struct flow_row flows[] = { { 2, 1, 3, 100, 10, 5, 0 },
-                                              { 0, 1, 4, 101, 20, 5, 0 },
-                                              { 2, 0, 5, 102, 30, 9, 0 } };
+    static const struct flow_row flows[] = { { 2, 1, 3, 100, 10, 5000, 0 },
+                                              { 0, 1, 4, 101, 20, 5000, 0 },
+                                              { 2, 0, 5, 102, 30, 9000, 0 } };
     struct flow_list             list = { malloc(sizeof flows), 3 };
     struct flow_spec              f;
     struct traffic_fixture        h;

@@ -27,6 +27,22 @@ measure() {
     "$ANOLE" calibrate "$dir/bw.txt" --scenario "$dir/pair.yaml" --fit topology.delay=100ns..5000ns | grep -q '^  topology.delay=[67]..\(\.[0-9]\)\?ns  \['
 }
 
+# In the size of alltoall_perf each rank sends one n-th to each; in a scenario 'size' is per pair.
+@test "calibrate: takes sizes of nccl-tests only where they mean the same" {
+    printf 'topology: {kind: star, hosts: 4}\ncc: none\ntraffic: [{kind: training, collective: %s, size: 1MB, iterations: 2}]\n' \
+        ring_all_reduce >"$dir/ring.yaml"
+    sed 's/ring_all_reduce/all_to_all/' "$dir/ring.yaml" >"$dir/all.yaml"
+    for bytes in 1048576 2097152 4194304; do
+        "$ANOLE" run "$dir/ring.yaml" --set traffic.0.size=$bytes --set traffic.0.step_cost=7us --format json |
+            jq -r "\"  $bytes 1 float sum -1 1.0 1.0 \\(.traffic[0].busbw_bps / 8e9) 0\""
+    done >"$dir/nccl.txt"
+    "$ANOLE" calibrate "$dir/nccl.txt" -S "$dir/ring.yaml" --fit traffic.0.step_cost=1us..100us --format json >"$dir/json"
+    jq -e '.kind == "nccl-tests" and (.fitted[0].value - 7 | fabs) < 0.1' "$dir/json"
+    run "$ANOLE" calibrate "$dir/nccl.txt" -S "$dir/all.yaml" --fit traffic.0.step_cost=1us..100us
+    [ "$status" -eq 1 ]
+    [[ $output == *"nccl.txt:1: nccl-tests print 1.049 MB, but as 'size' of this collective that is 4.194 MB in all; give CSV"* ]]
+}
+
 @test "calibrate: rejects parameters that the measurements do not determine" {
     pair
     measure >"$dir/bw.txt"

@@ -40,7 +40,7 @@ static void fuzz_flows(const char *text)
             abort();
         for (uint32_t i = 0; i < flows.count; i++)
             if (flows.flow[i].bytes != again.flow[i].bytes ||
-                flows.flow[i].start_ns != again.flow[i].start_ns)
+                flows.flow[i].start_ps != again.flow[i].start_ps)
                 abort();
         flow_list_fini(&flows);
         flow_list_fini(&again);

@@ -75,7 +75,7 @@ static void expect_alone(enum sim_model model, struct graph *g, uint32_t src, ui
                          const struct route_taken *r, uint64_t bytes, uint64_t start_ns)
 {
     const struct flow_row flow = {
-        .src = src, .dst = dst, .prio = 3, .dport = 100, .bytes = bytes, .start_ns = start_ns
+        .src = src, .dst = dst, .prio = 3, .dport = 100, .bytes = bytes, .start_ps = start_ns * PS_PER_NS
     };
     struct sim_cfg         cfg;
     struct world           w;

@@ -425,8 +425,8 @@ static void rlcc_configure(void *cfg_, const struct knobs *k, const struct cc_li
     *cfg = (struct rlcc_cfg){
         .model      = link->rlcc,
         .line_bps   = link->line_bps,
-        .takes_ps   = (uint64_t)(k->value[KNOB_rlcc_decision] * PS_PER_US),
-        .rtt_ps_max = most_us > 0 ? (uint64_t)(most_us * PS_PER_US) : NEVER,
+        .takes_ps   = knob_whole(k->value[KNOB_rlcc_decision], PS_PER_US),
+        .rtt_ps_max = most_us > 0 ? knob_whole(most_us, PS_PER_US) : NEVER,
         .empty_ps   = k->value[KNOB_rlcc_base] > 0 ? 0 : link->base_rtt_ps,
         .base_ps    = (float)(base_us(k) * PS_PER_US),
         .beta       = (float)k->value[KNOB_rlcc_beta],

@@ -42,7 +42,7 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t host
 static struct flow_row row(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t start_us)
 {
     return (struct flow_row){ .src = src, .dst = dst, .prio = 3, .dport = 4791, .bytes = bytes,
-                              .start_ns = start_us * 1000 };
+                              .start_ps = start_us * PS_PER_US };
 }
 
 /* ---- a congestion control that records what it receives ---- */

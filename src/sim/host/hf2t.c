@@ -4,7 +4,7 @@
 
 static uint64_t us_to_ps(double us)
 {
-    return (uint64_t)(us * (double)PS_PER_US);
+    return knob_whole(us, PS_PER_US);
 }
 
 static struct hf2t_cfg cfg_of(const double *v)

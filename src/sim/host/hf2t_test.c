@@ -320,7 +320,7 @@ static void start__has_no_gap(void **unused)
     (void)unused;
     for (uint32_t i = 0; i < 50; i++)
         flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)i, .bytes = 100,
-                                      .start_ns = i * 15000ull };
+                                      .start_ps = i * 15 * PS_PER_US };
     set_up(&cfg, MODEL_NIC, 20, 1);
     cfg.knobs.value[KNOB_hf2t_dynamic] = 0;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, PS_PER_US });

@@ -169,7 +169,7 @@ static uint64_t sent_after_answer(uint32_t flow, enum packet_kind kind)
     const struct flow_row list[] = {
         { .src = 0, .dst = 1, .prio = 3, .dport = 100, .bytes = 1000 },
         { .src = 0, .dst = 1, .prio = 3, .dport = 101, .bytes = 2000 },
-        { .src = 0, .dst = 1, .prio = 3, .dport = 102, .bytes = 2000, .start_ns = 10000 },
+        { .src = 0, .dst = 1, .prio = 3, .dport = 102, .bytes = 2000, .start_ps = 10000000 },
     };
     struct world w;
     uint64_t     third;

@@ -513,7 +513,7 @@ static void send__does_not_visit_paused_flows_again(void **unused)
     for (uint32_t i = 0; i < MANY; i++)
         flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = 100 };
     flow[MANY] = (struct flow_row){ .src = 0, .dst = 1, .prio = 4, .dport = 2, .bytes = 10240,
-                                    .start_ns = 2000 };
+                                    .start_ps = 2000000 };
     world_cfg(&cfg, MODEL_NIC);
     cfg.rto_ps = 0;
     start_star(&w, &cfg, 2, flow, MANY + 1);

@@ -41,7 +41,7 @@ static void fill_fifo__a_message_waits_behind_chosen_packets(void **unused)
     static const uint32_t fifos[] = { 0, 10 * FRAME };
     const struct flow_row flow[] = {
         { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = PACKETS * 1024 },
-        { .src = 0, .dst = 2, .prio = 3, .dport = 2, .bytes = 64, .start_ns = START_NS },
+        { .src = 0, .dst = 2, .prio = 3, .dport = 2, .bytes = 64, .start_ps = START_NS * PS_PER_NS },
     };
 
     (void)unused;

@@ -179,7 +179,7 @@ static void path__measures_the_time_in_the_receiver(void **unused)
     struct graph    g;
 
     (void)unused;
-    flow[1].src = 1, flow[1].dst = 0, flow[1].start_ns = 370;
+    flow[1].src = 1, flow[1].dst = 0, flow[1].start_ps = 370000;
     graph_star(&g, &(struct graph_star){ 2, 100 * GBPS, DELAY_PS });
     run(&g, &path, flow, 2);
     for (uint32_t i = 0; i < seen_count; i++) {

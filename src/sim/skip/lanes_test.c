@@ -18,9 +18,11 @@ struct fixture { struct world w; struct lanes lanes; struct lane_path path[3]; }
  * spacing has an ACK of 86. */
 static void open_star(struct fixture *f)
 {
-    const struct flow_row row[] = { { .start_ns = 1, .src = 0, .dst = 2, .prio = 3, .bytes = 1000000, .dport = 1 },
-                                    { .start_ns = 1, .src = 1, .dst = 2, .prio = 3, .bytes = 1000000, .dport = 2 },
-                                    { .start_ns = 1, .src = 2, .dst = 0, .prio = 3, .bytes = 1000000, .dport = 3 } };
+    const struct flow_row row[] = {
+        { .start_ps = 1000, .src = 0, .dst = 2, .prio = 3, .bytes = 1000000, .dport = 1 },
+        { .start_ps = 1000, .src = 1, .dst = 2, .prio = 3, .bytes = 1000000, .dport = 2 },
+        { .start_ps = 1000, .src = 2, .dst = 0, .prio = 3, .bytes = 1000000, .dport = 3 },
+    };
     struct sim_cfg        cfg;
     struct graph          g;
 

@@ -125,8 +125,8 @@ static double relative_error(const struct world *packet, const struct world *fas
 static void skip__a_flow_takes_the_path_of_its_own_source(void **unused)
 {
     static const struct flow_row flow[] = {
-        { .start_ns = 0, .src = 0, .dst = 6, .prio = 3, .bytes = MB, .dport = 7 },
-        { .start_ns = 1000000, .src = 5, .dst = 6, .prio = 3, .bytes = MB, .dport = 7 },
+        { .start_ps = 0, .src = 0, .dst = 6, .prio = 3, .bytes = MB, .dport = 7 },
+        { .start_ps = 1000000000, .src = 5, .dst = 6, .prio = 3, .bytes = MB, .dport = 7 },
     };
     struct world packet, fast;
 
@@ -155,7 +155,7 @@ static void lone_world(struct world *w, bool is_fast, uint64_t seed)
     for (uint32_t i = 0; i < 6; i++) {
         uint32_t src = (uint32_t)pick(&rng, 0, HOSTS), to = (uint32_t)pick(&rng, 0, HOSTS - 1);
 
-        flow[i] = (struct flow_row){ .start_ns = i * 100000000ull, .src = src, .dst = to + (to >= src), .prio = 3,
+        flow[i] = (struct flow_row){ .start_ps = i * 100 * PS_PER_MS, .src = src, .dst = to + (to >= src), .prio = 3,
                                      .bytes = pick(&rng, 1, i % 2 ? MB : 20000), .dport = (uint16_t)i };
     }
     world_of_flows(w, &g, &cfg, flow, 6);
@@ -294,7 +294,7 @@ static void skip__a_short_frame_does_not_wait_for_departed_frames(void **unused)
 static void skip__stops_when_another_flow_starts(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 8 * MB, .dport = 1 },
-                                     { .start_ns = 200000, .src = 1, .dst = 5, .prio = 3, .bytes = 2 * MB, .dport = 2 } };
+                                     { .start_ps = 200000000, .src = 1, .dst = 5, .prio = 3, .bytes = 2 * MB, .dport = 2 } };
     struct world          packet, fast;
 
     (void)unused;
@@ -328,7 +328,7 @@ static void skip__the_last_ack_waits_in_queues(void **unused)
 {
     const struct flow_row flow[] = { { .src = 2, .dst = 0, .prio = 3, .bytes = 8 * MB, .dport = 1 },
                                      { .src = 3, .dst = 0, .prio = 3, .bytes = 8 * MB, .dport = 2 },
-                                     { .start_ns = 20000, .src = 0, .dst = 5, .prio = 3, .bytes = MB / 4, .dport = 3 } };
+                                     { .start_ps = 20000000, .src = 0, .dst = 5, .prio = 3, .bytes = MB / 4, .dport = 3 } };
     struct world          packet, fast;
 
     (void)unused;
@@ -346,8 +346,8 @@ static void skip__the_last_ack_waits_in_queues(void **unused)
 static void skip__messages_of_a_queue_pair_keep_their_order(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 512000, .dport = 1 },
-                                     { .start_ns = 1000, .src = 0, .dst = 5, .prio = 3, .bytes = 100, .dport = 1 },
-                                     { .start_ns = 2000, .src = 0, .dst = 5, .prio = 3, .bytes = 300, .dport = 1 } };
+                                     { .start_ps = 1000000, .src = 0, .dst = 5, .prio = 3, .bytes = 100, .dport = 1 },
+                                     { .start_ps = 2000000, .src = 0, .dst = 5, .prio = 3, .bytes = 300, .dport = 1 } };
     struct world          w[2];
 
     (void)unused;
@@ -456,11 +456,11 @@ static void skip__continues_when_links_change(void **unused)
  * other rack. Flow 1 has another destination, but waits with them. Flow 9 starts when the jam is over. */
 static const struct flow_row jam[] = {
     { .src = 0, .dst = 6, .prio = 3, .bytes = 20 * MB, .dport = 1 },
-    { .start_ns = 200000, .src = 1, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 2 },
-    { .start_ns = 200000, .src = 2, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 3 },
-    { .start_ns = 200000, .src = 3, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 4 },
-    { .start_ns = 200000, .src = 5, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 5 },
-    { .start_ns = 40000000, .src = 3, .dst = 7, .prio = 3, .bytes = 20 * MB, .dport = 9 },
+    { .start_ps = 200000000, .src = 1, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 2 },
+    { .start_ps = 200000000, .src = 2, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 3 },
+    { .start_ps = 200000000, .src = 3, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 4 },
+    { .start_ps = 200000000, .src = 5, .dst = 4, .prio = 3, .bytes = 2 * MB, .dport = 5 },
+    { .start_ps = 40000000000, .src = 3, .dst = 7, .prio = 3, .bytes = 20 * MB, .dport = 9 },
 };
 
 static void skip__continues_after_pauses(void **unused)
@@ -528,7 +528,7 @@ static void skip_settle__reports_sum_to_the_total(void **unused)
 static void skip__simulates_all_packets_if_a_feature_needs_them(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 2 * MB, .dport = 1 },
-                                     { .start_ns = 50000, .src = 1, .dst = 6, .prio = 3, .bytes = 2 * MB, .dport = 2 } };
+                                     { .start_ps = 50000000, .src = 1, .dst = 6, .prio = 3, .bytes = 2 * MB, .dport = 2 } };
 
     (void)unused;
     for (int which = 0; which < 4; which++) {

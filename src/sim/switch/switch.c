@@ -304,8 +304,8 @@ void switch_set_ecn_by_knobs(const struct sim *s, struct port *p, bool use_table
     for (uint32_t i = 0; use_table && i < s->cfg.ecn_rates; i++)
         if (s->cfg.ecn_rate[i].rate_bps == p->rate_bps)
             e = s->cfg.ecn_rate[i];
-    switch_set_ecn(s, p, &(struct ecn_cfg){ (uint32_t)(e.kmin_kb * 1000), (uint32_t)(e.kmax_kb * 1000),
-                                            e.pmax });
+    switch_set_ecn(s, p, &(struct ecn_cfg){ (uint32_t)knob_whole(e.kmin_kb, 1000),
+                                            (uint32_t)knob_whole(e.kmax_kb, 1000), e.pmax });
 }
 
 /* ---- route: may the packet bypass the queue? ---- */

@@ -1,7 +1,6 @@
 /* src/traffic/kinds/flows.c - the flows of a list, each with its own start time and class. */
 #include "traffic/kinds/flows.h"
 
-#include "core/units.h"
 #include "traffic/kind.h"
 #include "traffic/read.h"
 
@@ -27,7 +26,7 @@ static bool flows_next(const struct traffic_entry *e, struct traffic_stream *s, 
         return false;
     const struct flow_row *flow = &state->list.flow[mine->flow[s->at]];
     f->rank = e->rank + mine->flow[s->at++];
-    f->at_ps = flow->start_ns * PS_PER_NS;
+    f->at_ps = flow->start_ps;
     f->dst = flow->dst;
     f->bytes = flow->bytes;
     f->prio = flow->prio;
@@ -109,7 +108,7 @@ static void read_list(struct reader *r, const struct yaml_node *node, const char
         is_source[flows.flow[i].src] = true;
     }
     free(is_source);
-    about->start_ps = flows.count ? flows.flow[0].start_ns * PS_PER_NS : 0;
+    about->start_ps = flows.count ? flows.flow[0].start_ps : 0;
     traffic_add_list(t, &flows);
 }
 
@@ -138,7 +137,7 @@ static const struct key_row keys[] = {
 };
 
 const struct traffic_kind traffic_flows = {
-    .name = "flows", .about = "the flows of a list, as the HPCC ns-3 fork reads it",
+    .name = "flows", .about = "the flows of a list in the format of the HPCC ns-3 fork",
     .keys = keys, .is_all_own = true, .read = flows_read, .next = flows_next, .free = flows_free,
     .prios = flows_prios,
 };

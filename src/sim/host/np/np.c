@@ -8,7 +8,7 @@ struct np_cfg np_configure(const struct knobs *k)
         .probe_prio = (uint8_t)k->value[KNOB_rtt_probe_prio],
         .resp_prio = (uint8_t)k->value[KNOB_rtt_resp_prio],
         .moderation = (uint8_t)k->value[KNOB_roce_cc_cnp_moderation],
-        .gap_ps = (uint64_t)(k->value[KNOB_min_time_between_cnps] * PS_PER_US),
+        .gap_ps = knob_whole(k->value[KNOB_min_time_between_cnps], PS_PER_US),
     };
 }
 

@@ -78,7 +78,8 @@ static void start_star(struct world *w, const struct sim_cfg *cfg, uint32_t host
 static struct flow_row flow_to_0(uint32_t src, uint32_t number, uint64_t bytes, uint64_t start_ns)
 {
     return (struct flow_row){
-        .src = src, .dst = 0, .prio = 3, .dport = (uint16_t)number, .bytes = bytes, .start_ns = start_ns
+        .src = src, .dst = 0, .prio = 3, .dport = (uint16_t)number, .bytes = bytes,
+        .start_ps = start_ns * PS_PER_NS
     };
 }
 
