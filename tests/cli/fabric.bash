@@ -33,7 +33,7 @@ listens_among() {
 }
 
 teardown() {
-    [ ! -f "$dir/pids" ] || xargs -r kill -9 <"$dir/pids" 2>/dev/null || true
+    kill_started
     [ ! -f "$dir/ports_file" ] || xargs -r rm -f <"$dir/ports_file"
 }
 
