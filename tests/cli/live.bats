@@ -424,7 +424,7 @@ has_same_decisions() {
 
 # listen_for SOCKET FILE - records what systemd would receive.
 listen_for() {
-    python3 - "$1" >"$2" 2>/dev/null <<'END'
+    exec python3 - "$1" >"$2" 2>/dev/null <<'END'
 import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])

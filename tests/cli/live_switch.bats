@@ -157,7 +157,7 @@ has_sent_more() {
 # feed SECONDS - changes the counters of four queues every 50 ms, as syncd would, a little differently each
 # time.
 feed() {
-    python3 - "$1" <<'END'
+    exec python3 - "$1" <<'END'
 import random, socket, sys, time
 s = socket.socket(socket.AF_UNIX)
 s.connect("sw/var/run/redis/redis.sock")
