@@ -72,7 +72,7 @@ prepare-scripts: build-fast
 	@tools/deps peers python notebooks slurm
 
 # Whether there is Node 20 or later, with npm.
-HAS_NODE := { command -v npm >/dev/null && node -e 'process.exit(process.versions.node.split(".")[0] < 20)'; }
+HAS_NODE := { command -v npm >/dev/null && node -e 'process.exit(+(process.versions.node.split(".")[0] < 20))'; }
 
 # Fault histories of the live part, then faults in real processes. SEEDS sets the number of histories, FROM
 # the first seed, and FAULTS the number of faults of each kind: make chaos SEEDS=100000 FROM=1 FAULTS=200
@@ -84,7 +84,7 @@ chaos:
 	@CC=gcc tools/configure gcc $(GCC)
 	@ninja -C build/gcc tests-chaos-chaos_test
 	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(or $(SEEDS),10000) build/gcc/tests-chaos-chaos_test
-	@ninja -C build/gcc anole anole-live anole-switch && tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
+	@ninja -C build/gcc anole anole-live anole-switch && PATH="$(CURDIR)/build/aside/usr/bin:$$PATH" tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
 
 # Completion for bash, zsh and fish, generated from the program's options. Copy the files to where your shell
 # looks.
