@@ -5,9 +5,9 @@ PREFIX  ?= /usr/local
 # Seconds of fuzzing per target in `make check`.
 FUZZ_SECONDS ?= 10
 
-# The builds. All but release and fast have asserts and are tested. Some long tests run the programs of the
-# fast build next to those with sanitizers. The fast build is optimized, but not at link time, which takes
-# minutes. Its libanole uses the same objects.
+# The builds. All but release and fast have asserts and are tested. The fast build is optimized, but not at link
+# time, so it is complete in a minute; simulations take 5 % longer. The demo and long tests use it. Its libanole
+# uses the same objects.
 RELEASE := --buildtype=release -Db_lto=true -Db_ndebug=true
 TEST    := --buildtype=debug -Doptimization=1 -Db_pie=false -Db_sanitize=address,undefined -Dtests=true
 FAST    := --buildtype=release -Doptimization=2 -Db_ndebug=true -Db_staticpic=true -Dlibrary=true
@@ -17,12 +17,12 @@ CLANG   := --buildtype=debugoptimized -Dtests=true --werror
 TSAN    := --buildtype=debugoptimized -Db_sanitize=thread -Dtests=true
 FUZZ    := --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dtests=true -Dfuzzer=true
 
-CHECKS := check-includes check-scripts check-gcc check-clang check-tidy check-leaks check-fuzz check-cross
+CHECKS := check-includes check-scripts check-gcc check-clang check-tidy check-leaks check-fuzz check-cross check-fresh
 ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
 
-.PHONY: static image sbom check-static dist deb check-deb completion library wheel release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick repro-check install clean help check check-long $(CHECKS) deps-check build-test build-fast build-clang
+.PHONY: static image sbom check-static dist deb check-deb completion library wheel release demo demo-live test chaos fidelity differential debug web site bench repro repro-quick repro-check install clean help check check-long $(CHECKS) deps-check build-test build-fast build-clang prepare-scripts
 .DEFAULT_GOAL := release
 
 release:
@@ -39,26 +39,26 @@ EXPERT := $(EXPERT),kmin=1600KB,kmax=6400KB,pmax=0.2
 # address of the page: make demo-live PAGE=127.0.0.1:8080
 PAGE ?= 127.0.0.1:7480
 demo-live:
-	@tools/deps live
-	@$(MAKE) --no-print-directory release
-	build/release/anole twin scenarios/live_demo.yaml --seconds 60 --page $(PAGE)
+	@tools/deps build live
+	@$(MAKE) --no-print-directory build-fast
+	build/fast/anole twin scenarios/live_demo.yaml --seconds 60 --page $(PAGE)
 
-demo: release
-	build/release/anole compare scenarios/demo.yaml --seeds 5 --out build/demo \
+demo:
+	@tools/deps build
+	@$(MAKE) --no-print-directory build-fast
+	build/fast/anole compare scenarios/demo.yaml --seeds 5 --out build/demo \
 	    --variant default --variant expert:$(EXPERT) --variant low-latency:kmin=40KB,kmax=160KB
+	@echo 'For commands that begin with "anole", put the program on your path:'
+	@echo '  export PATH="$(CURDIR)/build/fast:$$PATH"'
 
-# A failed build counts as one failed test, so the last line always reports it. The live part is neither built
-# nor tested without its libraries (tools/deps live). The comparison with millions of ns-3 packets uses the
-# fast build: sanitizers would take minutes. Both builds run at once, because Meson and linking the last
-# program use one processor.
+# A failed build counts as one failed test, so the last line always reports it. Unit tests run as soon as the
+# test build is complete. Meanwhile the programs that scripts need are installed, and the fast build is made:
+# sanitizers would make scripts with millions of packets take minutes.
 test:
-	@tools/deps live || true
-	@tools/deps peers || true
-	@tools/deps slurm || true
-	@{ tools/deps build test && $(MAKE) --no-print-directory -j 2 build-test build-fast; } \
-	    || { echo '0 passed, 1 failed'; exit 1; }
-	@! command -v node >/dev/null || tools/deps web || true
-	@FIDELITY_ANOLE=build/fast/anole tools/run-tests build/test
+	@{ tools/deps build test live mpi && $(MAKE) --no-print-directory build-test; } \
+	    || { echo '0 passed, 1 failed, 0 skipped'; exit 1; }
+	@! $(HAS_NODE) || tools/deps web || true
+	@FIDELITY_ANOLE=build/fast/anole tools/run-tests --meanwhile '$(MAKE) --no-print-directory prepare-scripts' build/test
 
 build-test:
 	@tools/configure test $(TEST)
@@ -68,17 +68,23 @@ build-fast:
 	@tools/configure fast $(FAST)
 	@ninja -C build/fast
 
+prepare-scripts: build-fast
+	@tools/deps peers python notebooks slurm
+
+# Whether there is Node 20 or later, with npm.
+HAS_NODE := { command -v npm >/dev/null && node -e 'process.exit(+(process.versions.node.split(".")[0] < 20))'; }
+
 # Fault histories of the live part, then faults in real processes. SEEDS sets the number of histories, FROM
 # the first seed, and FAULTS the number of faults of each kind: make chaos SEEDS=100000 FROM=1 FAULTS=200
 # A failure prints its seed; CHAOS_SEED=N build/gcc/tests-chaos-chaos_test repeats it. See docs/live.md.
 FAULTS ?= 200
 FROM  ?= 1
 chaos:
-	@tools/deps build test live
+	@tools/deps build test live peers
 	@CC=gcc tools/configure gcc $(GCC)
 	@ninja -C build/gcc tests-chaos-chaos_test
 	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(or $(SEEDS),10000) build/gcc/tests-chaos-chaos_test
-	@ninja -C build/gcc anole anole-live anole-switch && tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
+	@ninja -C build/gcc anole anole-live anole-switch && PATH="$(CURDIR)/build/aside/usr/bin:$$PATH" tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
 
 # Completion for bash, zsh and fish, generated from the program's options. Copy the files to where your shell
 # looks.
@@ -168,6 +174,7 @@ debug:
 
 # Rebuilds the report page web/report.html from web/ and tests it in a browser. Needs Node 20 or later.
 web:
+	@$(HAS_NODE) || { echo 'make web: needs Node 20 or later with npm, which Debian 12 does not have: https://nodejs.org' >&2; exit 1; }
 	@tools/deps web
 	@tests/web/fetch
 	@cd web && npm run --silent build
@@ -217,6 +224,7 @@ clean:
 #                scripts with it. Elsewhere every test of `make test` detects leaks.
 #   check-tsan   unit tests and scripts of threaded code
 #   check-fuzz   every fuzz target for FUZZ_SECONDS
+#   check-fresh  README.md, docs/first.md, the tests and the packages on bare Debian systems: tests/fresh/check
 #   check-cross  most unit tests on the other architecture, where the demo must produce the same bytes
 #
 # `make check-long` runs all tests in each of these builds and takes many hours. TESTS selects the tests of
@@ -238,7 +246,7 @@ check-long:
 	@$(MAKE) --no-print-directory check TESTS="'*'"
 
 deps-check:
-	@tools/deps build test check mpi live python notebooks slurm
+	@tools/deps build test check mpi live peers python notebooks slurm
 
 check-includes:
 	@tools/check-includes
@@ -286,6 +294,9 @@ check-fuzz: deps-check
 	    mkdir -p "$$found"; \
 	    build/fuzz/$$1 -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/$$1- \
 	        "$$found" tests/fuzz/corpus/$${1#fuzz_} >build/fuzz/$$1.log 2>&1 || { cat build/fuzz/$$1.log; exit 1; }' fuzz
+
+check-fresh:
+	@tests/fresh/check
 
 # Tests aarch64 on x86-64, and x86-64 elsewhere.
 check-cross: release

@@ -3,6 +3,8 @@
 #include "base/text.h"
 #include "version.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,6 +88,7 @@ static _Noreturn void exec_program(const char *command, int argc, char **argv)
     char                     folder[PATH_MAX], path[PATH_MAX + 64];
     char                   **args = xcalloc((size_t)argc + 2, sizeof *args);
     const struct program    *p = programs;
+    struct err               err;
 
     while (strcmp(p->command, command) != 0)
         p++;
@@ -97,6 +100,8 @@ static _Noreturn void exec_program(const char *command, int argc, char **argv)
     for (int i = 0; places[i] && text_own_folder(folder); i++) {
         snprintf(path, sizeof path, "%s/%s%s", folder, places[i], p->path);
         execv(path, args);
+        if (errno != ENOENT)
+            exit(cmd_end(err_set(&err, errno, "%s: %s", path, strerror(errno)), &err));
     }
     cmd_usage("%s: this build lacks %s, which needs %s; run: tools/deps %s && make", command, p->path,
               p->libraries, p->has_several ? "live" : "build");

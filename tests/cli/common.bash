@@ -56,6 +56,36 @@ setup() {
     unset NO_COLOR
 }
 
+teardown() {
+    kill_started
+}
+
+# kill_started - ends what the test has started in the background and not ended itself.
+kill_started() {
+    for id in $(jobs -rp; jobs -sp) $(cat "$dir/pids" 2>/dev/null); do
+        kill -9 "$id" 2>/dev/null || true
+    done
+}
+
+# children PID - prints the processes that PID has started and that still run.
+children() {
+    cat /proc/[0-9]*/stat 2>/dev/null |
+        awk -v parent="$1" '{ pid = $1; sub(/.*\) /, ""); if ($2 == parent && $1 != "Z") print pid }'
+}
+
+# has_children PID COUNT - whether there are at least so many.
+has_children() {
+    [ "$(children "$1" | wc -l)" -ge "$2" ]
+}
+
+# have_ended PID... - whether none of these processes runs. A zombie has ended.
+have_ended() {
+    [ $# -gt 0 ] || return 1
+    for id in "$@"; do
+        case $(cat "/proc/$id/stat" 2>/dev/null) in *') Z '* | '') ;; *) return 1 ;; esac
+    done
+}
+
 # write_ring FILE - five switches in a ring, with two hosts each that send to hosts two switches away. With a
 # 'buffer' of 800KB, pauses soon form a circle: a PFC deadlock.
 write_ring() {

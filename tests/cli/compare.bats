@@ -202,10 +202,6 @@ END
     again 0 2
 }
 
-children_of() {
-    pgrep -P "$1" >"$dir/children"
-}
-
 # Three seeds that take a moment and one variant that takes for ever. What a script starts in the background ignores
 # SIGINT, and would be right to.
 start_long() {
@@ -213,7 +209,8 @@ start_long() {
         --out "$dir/results" >"$dir/out" 2>"$dir/err" &
     pid=$!
     wait_for runs_in "$dir/results.sqlite" 1
-    wait_for children_of $pid
+    wait_for has_children $pid 2
+    mapfile -t started < <(children $pid)
 }
 
 @test "compare: interrupted, it keeps what is finished and goes on from there" {
@@ -227,7 +224,7 @@ start_long() {
     [ "$(find "$dir" -name '.anole-*' | wc -l)" -eq 0 ]
     grep -qE "^anole: interrupted: [1-3] of 6 runs are in $dir/results.sqlite; the same command goes on from there$" \
         "$dir/err"
-    refute xargs -r kill -0 <"$dir/children" 2>/dev/null
+    have_ended "${started[@]}"
     kept=$(sed -E 's/.*: ([0-9]) of 6.*/\1/' "$dir/err")
     run_apart "$ANOLE" compare "$(star)" --variant short --variant other:kmin=5KB --seeds 3 --out "$dir/results"
     [ "$status" -eq 0 ]
@@ -239,9 +236,8 @@ start_long() {
 @test "compare: a run that crashes is named, and takes nothing with it" {
     ANOLE=$optimised
     start_long
-    wait_for eval "[ \"\$(pgrep -P $pid | wc -l)\" -eq 2 ]"
-    while kill -0 $pid 2>/dev/null; do
-        pgrep -P $pid | xargs -r kill -SEGV 2>/dev/null || true
+    until have_ended $pid; do
+        for run in $(children $pid); do kill -SEGV "$run" 2>/dev/null || true; done
         sleep 0.2
     done
     status=0
@@ -269,8 +265,7 @@ anole run says what is stuck." "$dir/out"
     start_long
     kill -KILL $pid
     wait $pid || true
-    gone() { refute xargs -r kill -0 <"$dir/children" 2>/dev/null; }
-    wait_for gone
+    wait_for have_ended "${started[@]}"
     # and the store is whole
     runs_in "$dir/results.sqlite" 1
     run_apart "$ANOLE" compare "$(star)" --variant short --seeds 3 --store "$dir/results.sqlite"

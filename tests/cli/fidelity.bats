@@ -74,7 +74,7 @@ start_seeds() {
         --set 'fidelity={kind: fast, seeds: 100}' --threads 2 --out "$dir/results" >"$dir/out" 2>"$dir/err" 3>&- &
     pid=$!
     wait_for [ -e "$dir/results/.anole" ]
-    wait_for pgrep -P "$pid"
+    wait_for has_children "$pid" 1
 }
 
 # has_no_interval WHY - the results of the first run exist, and state why they lack an interval.
@@ -95,7 +95,7 @@ has_no_interval() {
 
 @test "fidelity: a crash affects only its own further seed" {
     start_seeds
-    wait_for pkill -SEGV -o -P "$pid"
+    kill -SEGV "$(children "$pid" | head -n 1)"
     wait "$pid"
     has_no_interval 'a run with another seed failed'
     grep -qE '^ +exposed +no interval: a run with another seed failed$' "$dir/out"

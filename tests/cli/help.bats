@@ -99,6 +99,17 @@ load common
     grep -q '^anole: standard output: ' "$dir/err"
 }
 
+@test "help: a program that is missing or cannot be started is named" {
+    cp "$ANOLE" "$dir/anole"
+    run_apart "$dir/anole" plot x
+    [ "$status" -eq 2 ]
+    grep -q '^anole: plot: this build lacks anole-plot, which needs cairo; run: tools/deps build && make$' "$dir/err"
+    touch "$dir/anole-plot"
+    run_apart "$dir/anole" plot x
+    [ "$status" -eq 1 ]
+    [ "$(cat "$dir/err")" = "anole: $dir/anole-plot: Permission denied" ]
+}
+
 @test "help: examples fit 80 columns" {
     failed=0
     commands=$("$ANOLE" --help | sed '/^Examples:/q' | awk '/^  / && $1 != "help" { print $1 }')

@@ -100,12 +100,16 @@ END
     start pmacct.log pmacctd -f pmacct.conf
     wait_for one_elephant_one_mouse
     metric_is 'anole_flows_refused_total{why="unreadable"} 0'
+    mapfile -t started < <(children "$pid")
+    kill "$pid"                                  # its plug-in would survive kill -9
+    wait_for have_ended "$pid" "${started[@]}"
 }
 
 @test "flows: senders must be listed, and other datagrams are ignored" {
     needs_live
     with_flows
     kill -9 "$pid"
+    wait_for have_ended "$pid"
     sed -i "s/window: 3s/window: 3s, from: [192.0.2.1]/" controller.yaml
     start controller.log "$ANOLE" controller controller.yaml
     wait_for flows_are '.flows.datagrams == 0'

@@ -96,7 +96,7 @@ with_mrc() {
     make_mrc 2
     with_mrc 's/^block: .*/block: 15/'
     wait_for is_tried
-    xargs kill -9 <pids
+    kill_started
     holds 1 5000 && tried=1 || tried=2
     holds "$tried" 5000 || skip 'the block was over'
     put "$tried" busy 1
@@ -253,7 +253,7 @@ is_allowed() {
     make_mrc 2
     with_denial
     wait_for is_denied
-    xargs kill -9 <pids
+    kill_started
     is_denied
     for i in 1 2; do
         start agent$i.log "$ANOLE" agent agent$i.yaml
@@ -268,7 +268,7 @@ is_allowed() {
     with_denial
     wait_for is_denied
     sed -i 's/deny: 50%/deny: 40%/' agent?.yaml
-    xargs kill -9 <pids
+    kill_started
     for i in 1 2; do
         "$ANOLE" agent agent$i.yaml --rescue
     done

@@ -12,7 +12,7 @@ teardown() {
     for folder in "$dir"/nic?; do
         if mountpoint -q "$folder"; then umount -l "$folder" || fusermount3 -uz "$folder" || true; fi
     done
-    [ ! -f "$dir/pids" ] || xargs -r kill -9 <"$dir/pids" 2>/dev/null || true
+    kill_started
 }
 
 # mount_nic N [FLAVOR] - mounts a NIC at nicN.

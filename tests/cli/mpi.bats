@@ -51,7 +51,7 @@ long_local() {
 
 # pid_of_rank RANK MPIRUN - the process of that rank on this machine.
 pid_of_rank() {
-    for pid in $(pgrep -P "$2"); do
+    for pid in $(children "$2"); do
         if tr '\0' '\n' <"/proc/$pid/environ" | grep -qx "OMPI_COMM_WORLD_RANK=$1"; then echo "$pid"; fi
     done
 }
@@ -131,8 +131,8 @@ crash_reports() {
 # ended is not noticed; then another must be killed.
 kill_run() {
     reports=$(crash_reports)
-    pid=$(pid_of_rank "$1" "$2") && [ -n "$pid" ] && runner=$(pgrep -P "$pid" | head -n 1) &&
-        run=$(pgrep -P "$runner") && kill -KILL "$run" || return 1
+    pid=$(pid_of_rank "$1" "$2") && [ -n "$pid" ] && runner=$(children "$pid" | head -n 1) && [ -n "$runner" ] &&
+        run=$(children "$runner") && [ -n "$run" ] && kill -KILL "$run" || return 1
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         [ "$(crash_reports)" -eq "$reports" ] || return 0
         sleep 0.1
@@ -159,13 +159,13 @@ kill_a_rank() {
     "${mpirun[@]}" -n 2 "$ANOLE" sweep "$(star)" "${long[@]}" --out "$dir/results" >"$dir/out" 2>"$dir/err" &
     job=$!
     wait_for runs_in "$dir/results.sqlite" 3
-    pgrep -P $job >"$dir/ranks"
+    mapfile -t started < <(children $job)
     kill -KILL "$(pid_of_rank "$1" $job)"
     status=0
     wait $job || status=$?
     [ "$status" -ne 0 ]
     [ ! -e "$dir/results" ]
-    refute xargs -r kill -0 <"$dir/ranks" 2>/dev/null
+    have_ended "${started[@]}"
     run_apart mpi 2 sweep "$(star)" "${long[@]}" --out "$dir/results"
     [ "$status" -eq 0 ]
     kept=$(sed -nE 's/^anole: [0-9]+ runs simulated, ([0-9]+) were in .*/\1/p' "$dir/err")
@@ -198,8 +198,8 @@ remove_hosts() {
     for n in 1 2; do ip netns del "$1$n" 2>/dev/null || true; done
 }
 
-# Also runs if the test below fails.
 teardown() {
+    kill_started
     if [ -e "$dir/namespaces" ]; then remove_hosts "$(cat "$dir/namespaces")"; fi
 }
 
@@ -212,6 +212,7 @@ teardown() {
     if ! ip netns add ${ns}1 2>/dev/null || ! ip netns add ${ns}2 2>/dev/null; then
         skip 'network namespaces cannot be made here'
     fi
+    ip netns exec ${ns}1 true || skip 'network namespaces cannot be entered here'
     ip link add name h1 netns ${ns}1 type veth peer name h2 netns ${ns}2
     for n in 1 2; do
         ip -n $ns$n addr add 10.77.0.$n/24 dev h$n

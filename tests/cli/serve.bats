@@ -16,10 +16,6 @@ setup() {
     [ -x "$(dirname "$ANOLE")/anole-serve" ] || skip 'built without libmicrohttpd'
 }
 
-teardown() {
-    [ -z "${server:-}" ] || kill "$server" 2>/dev/null || true
-}
-
 # begin PATH - starts a server at a free port and sets address
 begin() {
     "$ANOLE" serve "$1" --listen 127.0.0.1:0 >"$dir/address" 2>"$dir/err" 3>&- &

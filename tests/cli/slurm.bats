@@ -26,6 +26,7 @@ SlurmdUser=$(id -un)
 AuthType=auth/munge
 AuthInfo=socket=$1/munge/socket
 CredType=cred/munge
+PluginDir=$slurm
 StateSaveLocation=$1/state
 SlurmdSpoolDir=$1/spool
 SlurmctldPidFile=$1/slurmctld.pid
@@ -82,13 +83,13 @@ start_cluster() {
     start munged --foreground --force --num-threads=2 --key-file="$home/munge/key" --socket="$home/munge/socket" \
         --pid-file="$home/munge/pid" --log-file="$home/munge/log" --seed-file="$home/munge/seed"
     wait_for test -S "$home/munge/socket"
-    start slurmctld -D -c
-    start slurmd -D -c
+    start slurmctld-wlm -D -c
+    start slurmd-wlm -D -c -d "$(command -v slurmstepd-wlm)"
     wait_for is_idle && all_run
 }
 
 missing() {
-    for program in munged slurmctld slurmd sbatch; do
+    for program in munged slurmctld-wlm slurmd-wlm sbatch; do
         command -v $program >/dev/null || { echo "$program is not installed: tools/deps slurm"; return; }
     done
     command -v mpirun >/dev/null || { echo 'mpirun is not installed: tools/deps mpi'; return; }
@@ -96,8 +97,10 @@ missing() {
 }
 
 setup_file() {
-    PATH=$PATH:/usr/sbin
-    export PATH
+    # Where tools/deps has unpacked Slurm, with its libraries and plug-ins.
+    slurm=$(realpath "$(command -v slurmctld-wlm)" 2>/dev/null)
+    slurm=$(echo "${slurm%/sbin/*}"/lib/*/slurm-wlm)
+    export LD_LIBRARY_PATH=$slurm
     reason=$(missing)
     for _ in 1 2 3; do
         [ -z "$reason" ] || break

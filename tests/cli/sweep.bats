@@ -178,7 +178,8 @@ print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*), count(page) FROM de
     "$ANOLE" sweep "$(star)" "$@" >"$dir/want" 2>/dev/null
     "$ANOLE" sweep "$(star)" "$@" >"$dir/out" 2>"$dir/err" &
     pid=$!
-    wait_for eval "child=\$(pgrep -P $pid) && kill -KILL \$child"
+    wait_for has_children $pid 1
+    kill -KILL "$(children $pid)"
     wait $pid
     [ "$(grep -c 'ended by signal 9 (Killed); trying once more$' "$dir/err")" -eq 1 ]
     cmp "$dir/want" "$dir/out"

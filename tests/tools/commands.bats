@@ -7,7 +7,7 @@ setup() {
     anole=${FIDELITY_ANOLE:-$ANOLE}
     fresh=$BATS_TEST_TMPDIR/fresh
     mkdir -p "$fresh/build"
-    ln -s "$(realpath "$(dirname "$anole")")" "$fresh/build/release"
+    ln -s "$(realpath "$(dirname "$anole")")" "$fresh/build/fast"
     cp -r scenarios data examples "$fresh"
 }
 
@@ -55,7 +55,7 @@ results() {
     { echo 'set -ex'; awk '/^```/ { is_block = !is_block; next } is_block' docs/from_hpcc.md; } >"$BATS_TEST_TMPDIR/commands"
     [ "$(grep -c '^anole' "$BATS_TEST_TMPDIR/commands")" -ge 8 ]
     cd "$fresh"
-    PATH=$fresh/build/release:$PATH sh "$BATS_TEST_TMPDIR/commands" </dev/null >"$BATS_TEST_TMPDIR/log" 2>&1 ||
+    PATH=$fresh/build/fast:$PATH sh "$BATS_TEST_TMPDIR/commands" </dev/null >"$BATS_TEST_TMPDIR/log" 2>&1 ||
         { tail -n 20 "$BATS_TEST_TMPDIR/log"; false; }
     cmp fct.txt mix/fct-seed1.txt
     cmp pfc.txt mix/pfc-seed1.txt

@@ -29,7 +29,7 @@ field() {
     printf '%s\n' '#!/bin/sh' 'echo 0' >"$dir/bin/id"
     # shellcheck disable=SC2016  # for the double
     printf '%s\n' '#!/bin/sh' 'echo "$*" >>"$CALLS"' >"$dir/bin/apt-get"
-    chmod +x "$dir/bin"/*
+    chmod +x "$dir"/bin/dpkg-query "$dir"/bin/id "$dir"/bin/apt-get
     CALLS=$dir/calls PATH=$dir/bin tools/deps deb
     tr ' ' '\n' <"$dir/calls" | sort -u >"$dir/installed"
     field 'Source: anole' Build-Depends | sed 's/^debhelper-compat$/debhelper/' | sort >"$dir/wanted"

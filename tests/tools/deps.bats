@@ -19,7 +19,7 @@ double() {
 }
 
 deps() {
-    run env PATH="$bin" MISSING="${missing:-}" tools/deps "$@" </dev/null
+    run env PATH="$bin" MISSING="${missing:-}" "${tree:-.}/tools/deps" "$@" </dev/null
 }
 
 @test "deps: nothing missing, nothing done" {
@@ -74,6 +74,38 @@ deps() {
     deps test
     [ "$status" -eq 1 ]
     [[ $output == *'cannot install bats (apt-get failed)'* ]]
+}
+
+@test "deps: daemons are unpacked with their libraries, and not installed" {
+    tree=$BATS_TEST_TMPDIR/tree
+    mkdir -p "$tree/tools"
+    cp tools/deps "$tree/tools"
+    for program in mkdir rm touch sed grep; do ln -s "$(command -v $program)" "$bin"; done
+    double dpkg-query 'case $4 in etcd-server | libnew) ;; *) printf installed ;; esac'
+    double apt-cache 'printf "%s\n" etcd-server "  Depends: libc6" "  Depends: libnew" "  Depends: adduser" " |Depends: libother" "  Depends: <libvirtual>"'
+    double apt-get "echo \"apt-get \$*\" >>'$calls'; case \"\$*\" in *download*) touch etcd-server_1.deb ;; esac"
+    double dpkg-deb "echo \"dpkg-deb \$*\" >>'$calls'"
+    deps peers
+    [ "$status" -eq 0 ]
+    [[ $output == *'unpacking into build/aside, without starting any service: etcd-server'* ]]
+    [ "$(grep -c install "$calls")" -eq 1 ]
+    grep -q 'install -y --no-install-recommends libnew$' "$calls"
+    grep -q '^dpkg-deb -x etcd-server_1.deb .$' "$calls"
+    [ ! -e "$tree/build/aside/etcd-server_1.deb" ]
+    : >"$calls"
+    deps peers
+    [ ! -s "$calls" ]
+}
+
+@test "deps: lists the programs that tests may call, and no others" {
+    command -v dpkg-query >/dev/null || skip 'no Debian packages here'
+    tools/deps --programs build test | sed 's,.*/,,' | sort >"$BATS_TEST_TMPDIR/programs"
+    for program in sh awk grep python3 gcc cc bats jq readelf git; do grep -qx $program "$BATS_TEST_TMPDIR/programs"; done
+    # of procps, which most systems have, and of a group that was not asked for
+    for program in pgrep ps mpirun; do
+        run grep -x $program "$BATS_TEST_TMPDIR/programs"
+        [ "$status" -eq 1 ]
+    done
 }
 
 @test "deps: an unknown group is refused" {
