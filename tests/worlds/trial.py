@@ -131,11 +131,19 @@ class Trial:
                 self.done[key] = Results(folder, done.stderr)
                 self.done[key].seconds = done.seconds
             except (Wrong, Refused) as why:
-                check(not folder.exists(), f"half: a refused run left results: {self.commands[-1]}")
                 self.done[key] = why
+            self.must_be_whole(folder)
         if isinstance(self.done[key], Exception):
             raise self.done[key]
         return self.done[key]
+
+    def must_be_whole(self, folder):
+        """A folder of results has all its files, or does not exist."""
+        parts = [path.name for path in folder.parent.glob(".anole-*")]
+        check(not parts, f"half: {parts} left by {self.commands[-1]}")
+        files = json.loads((folder / "manifest.json").read_text())["files"] if folder.exists() else []
+        missing = [name for name in files if not (folder / name).exists()]
+        check(not missing, f"half: {missing} missing after {self.commands[-1]}")
 
     def base(self):
         """The world as it is, packet by packet."""
