@@ -2,13 +2,14 @@
 import csv
 import functools
 import json
+import math
 import os
 import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
-import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 REPORTS = re.compile(r"Sanitizer|runtime error:|Assertion|assertion|Segmentation")
@@ -100,15 +101,18 @@ class Trial:
 
     def execute(self, *arguments, fast=False, seconds=None, keep_going=False):
         """Runs the program in the folder. Returns the process that ended; hangs and crashes are wrong at once."""
-        command = [program(fast), *map(str, arguments)]
-        self.commands.append(shlex.join(["anole", *command[1:]]))
-        started = time.monotonic()
+        limit = math.ceil(seconds or self.seconds)             # of processor time: the machine may be busy
+        command = ["sh", "-c", 'ulimit -t "$0"; exec "$@"', str(limit), program(fast), *map(str, arguments)]
+        self.commands.append(shlex.join(["anole", *command[5:]]))
+        started = os.times()
         try:
-            done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=seconds or self.seconds, check=False,
-                                  text=True, errors="replace", stdin=subprocess.DEVNULL)
+            done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=20 * limit, check=False, text=True,
+                                  errors="replace", stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
-            raise Wrong(f"hang: no end after {seconds or self.seconds:g} s: {self.commands[-1]}") from None
-        done.seconds = time.monotonic() - started
+            raise Wrong(f"hang: no end after {20 * limit} s: {self.commands[-1]}") from None
+        ended = os.times()
+        done.seconds = ended.children_user + ended.children_system - started.children_user - started.children_system
+        check(done.returncode not in (-signal.SIGXCPU, -signal.SIGKILL), f"hang: no end after {limit} s of processor time: {self.commands[-1]}")
         if done.returncode < 0 or REPORTS.search(done.stderr):
             raise Wrong(f"crash: exit code {done.returncode}: {self.commands[-1]}\n{done.stderr[:3000]}")
         if done.returncode and not keep_going:
@@ -130,9 +134,12 @@ class Trial:
                                     seconds=seconds)
                 self.done[key] = Results(folder, done.stderr)
                 self.done[key].seconds = done.seconds
-            except (Wrong, Refused) as why:
+                self.must_be_whole(folder)
+            except Refused as why:
                 self.done[key] = why
-            self.must_be_whole(folder)
+                self.must_be_whole(folder)
+            except Wrong as why:
+                self.done[key] = why
         if isinstance(self.done[key], Exception):
             raise self.done[key]
         return self.done[key]
