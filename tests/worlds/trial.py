@@ -158,3 +158,6 @@ class Trial:
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def discard(self, name):
+        shutil.rmtree(self.folder / name, ignore_errors=True)
