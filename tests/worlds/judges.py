@@ -5,7 +5,6 @@ one that it is about. Everything is worked out from the scenario, without the pr
 """
 import collections
 import decimal
-import functools
 import heapq
 import math
 
@@ -19,9 +18,10 @@ JUDGES = {}
 HEADER, ACK, GAP = {"nic": 62, "hpcc": 48, "conweave": 48}, {"nic": 66, "hpcc": 60, "conweave": 60}, {"nic": 20, "hpcc": 0, "conweave": 0}
 
 
-def judge(about, group):
+def judge(about, group, every=1):
+    """Adds a judge to the list. Slow ones judge one world of 'every'."""
     def add(function):
-        function.about, function.group = about, group
+        function.about, function.group, function.every = about, group, every
         JUDGES[function.__name__] = function
         return function
     return add
@@ -72,7 +72,6 @@ def lone_ps(model, payload, mtu, route, header=None):
     return arrived
 
 
-@functools.cache
 def travel_ps(net, model, src, dst, payload, header):
     """The least time of one packet, over any path."""
     best, queue = {}, [(0, src)]
@@ -80,8 +79,9 @@ def travel_ps(net, model, src, dst, payload, header):
         at, node = heapq.heappop(queue)
         if node == dst:
             return at
-        if best.setdefault(node, at) < at or (node in net.hosts and node != src):
+        if node in best or (node in net.is_host and node != src):
             continue
+        best[node] = at
         for peer, rate, delay in net.next.get(node, []):
             heapq.heappush(queue, (at + wire_ps(model, payload, rate, header) + delay, peer))
     return 0

@@ -46,7 +46,8 @@ def listed(what):
 
 def is_pointed(text):
     """Whether the last line of stderr says what is wrong, and nothing else does."""
-    lines = [line for line in text.strip().splitlines() if not line.startswith("anole: warning:")]
+    lines = [line for line in text.strip().splitlines() if not line.startswith(("anole: warning:", "anole: note:"))]
+    lines = [line for line in lines if not line.startswith("anole: variant ")] or lines         # a line for each run that failed
     return len(lines) == 1 and POINTED.match(lines[0]) and not REPORTS.search(text)
 
 

@@ -86,12 +86,12 @@ def attempts(t, alter):
         accept_or_point(t, done, what)
 
 
-@judge("a key of a file with a random value: a run, or one line that says where and what is wrong", "text")
+@judge("a key of a file with a random value: a run, or one line that says where and what is wrong", "text", 2)
 def text(t):
     attempts(t, lambda dice, world: (change(dice, world.scenario), []))
 
 
-@judge("--set of a path or knob with a random value: a run, or one line that says what is wrong", "text")
+@judge("--set of a path or knob with a random value: a run, or one line that says what is wrong", "text", 2)
 def text_set(t):
     def alter(dice, world):
         section, values = dice.choice(list(places(world.scenario)))
