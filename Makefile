@@ -17,7 +17,7 @@ CLANG   := --buildtype=debugoptimized -Dtests=true --werror
 TSAN    := --buildtype=debugoptimized -Db_sanitize=thread -Dtests=true
 FUZZ    := --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dtests=true -Dfuzzer=true
 
-CHECKS := check-includes check-scripts check-gcc check-clang check-tidy check-leaks check-fuzz check-cross check-fresh
+CHECKS := check-includes check-scripts check-gcc check-clang check-tidy check-leaks check-fuzz check-cross check-fresh check-worlds
 ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
 CHECKS += check-tsan
 endif
@@ -301,6 +301,14 @@ check-fresh:
 # Tests aarch64 on x86-64, and x86-64 elsewhere.
 check-cross: release
 	@tools/cross $(or $(TESTS),$(CROSS_TESTS))
+
+# Random worlds and judges (tests/worlds/run) under sanitizers. SEEDS of them, from the day's number on, so that every day
+# judges others; FROM repeats a run: make check-worlds SEEDS=10000 FROM=1
+
+WORLDS_FROM := $(if $(filter command% environment%,$(origin FROM)),$(FROM),$(shell echo $$(($$(date +%s) / 86400 * 10000))))
+check-worlds: deps-check build-test build-fast
+	@FIDELITY_ANOLE=build/test/anole ANOLE=build/test/anole tests/worlds/run --jobs "$$(nproc)" \
+	    --seeds $(WORLDS_FROM)..$$(($(WORLDS_FROM) + $(or $(SEEDS),400) - 1))
 
 help:
 	@echo 'make              build the program: build/release/anole'

@@ -20,7 +20,8 @@ struct compared_cell {
     uint32_t seeds;                      /* pairs: with a value here and at the baseline */
     double   mean, low, high;            /* over all seeds with a value; 95 % interval */
     double   difference, difference_low, difference_high;    /* mean over pairs, minus baseline */
-    /* relative to the baseline's mean; of slowdowns: geometric mean of the pairs' ratios, minus 1 */
+    /* relative to the baseline's mean; or the geometric mean of the pairs' ratios, minus 1: of slowdowns, and
+     * of figures that differ so much between seeds that the interval would hold -1, which none can reach */
     double   change, change_low, change_high;
     double   p;                          /* of a paired t test */
     bool     is_significant;             /* the interval excludes 0, and the false discovery rate holds */
@@ -32,6 +33,7 @@ struct comparison {
     uint32_t               baseline;
     const uint64_t        *seed;
     uint32_t               seeds;
+    uint32_t               counted;      /* seeds that count: 1 if all gave the same runs. comparison_judge() */
     const char            *title;        /* names of the scenario files */
     struct goal            goal;         /* decides, if there is one */
     bool                   has_goal;
@@ -89,7 +91,7 @@ void comparison_print_csv(const struct comparison *, FILE *, bool all);
 void comparison_print_json(const struct comparison *, FILE *, bool all, const struct card *answer);
 
 /* Prints a warning if there are too few seeds. */
-void compare_warn_few_seeds(uint32_t seeds, FILE *);
+void compare_warn_few_seeds(uint32_t seeds, uint32_t counted, FILE *);
 
 /* runs.csv: one line per run, one column per figure. */
 void comparison_print_runs(const struct comparison *, FILE *);

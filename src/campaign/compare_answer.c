@@ -102,8 +102,9 @@ char *comparison_verdict(char *buf, size_t size, const struct comparison *c, uin
         fprintf(t, "%s is the baseline.", name);
     else if (!comparison_is_pair(c, variant))
         fprintf(t, "%s has other traffic than %s: no verdict.", name, name_of(c, c->baseline));
-    else if (c->seeds == 1)
-        fprintf(t, "%s: one seed cannot tell a difference from chance.", name);
+    else if (c->counted == 1)
+        fprintf(t, "%s: one %s cannot tell a difference from chance.", name,
+                c->seeds == 1 ? "seed" : "run that all seeds repeat");
     else if (gains == 0 && losses == 0)
         fprintf(t, "%s: no clear difference in any of %u figures.", name, count_shown(c));
     else {
@@ -305,6 +306,10 @@ static bool add_refusal(const struct comparison *c, struct card *card)
                  "The variants send different traffic: they are shown side by side, without a verdict.");
     else if (c->variants->count == 1)
         card_add(card, CARD_FINDING, "Only one variant ran: there is nothing to compare it with.");
+    else if (c->counted < c->seeds)
+        card_add(card, CARD_FINDING,
+                 "All %u seeds gave the same runs: nothing in them is random. The differences are exact for this "
+                 "traffic, and no evidence for other traffic.", c->seeds);
     else if (c->seeds == 1)
         card_add(card, CARD_FINDING, "One seed cannot tell a difference from chance: run more seeds.");
     else if (c->has_goal && !isfinite(comparison_cell(c, comparison_goal_figure(c), c->baseline)->mean))
@@ -409,7 +414,7 @@ static uint32_t agreeing_seeds(const struct comparison *c, uint32_t figure, uint
     bool          is_more = comparison_cell(c, figure, variant)->difference > 0;
     uint32_t      agree = 0;
 
-    for (uint32_t s = 0; s < c->seeds; s++)
+    for (uint32_t s = 0; s < c->counted; s++)
         agree += (value[(uint64_t)variant * c->seeds + s] -
                   value[(uint64_t)c->baseline * c->seeds + s] > 0) == is_more;
     return agree;
@@ -424,13 +429,15 @@ static void add_sure(const struct comparison *c, struct card *card, uint32_t adv
     if (gain != UINT32_MAX) {
         comparison_add_change(c, card, CARD_SURE, gain, advised);
         card_append(card, CARD_SURE, ", the same direction in %u of %u seeds.",
-                    agreeing_seeds(c, gain, advised), c->seeds);
+                    agreeing_seeds(c, gain, advised), c->counted);
     }
     if (c->tested)
         card_add(card, CARD_SURE,
                  "Of %u comparisons over %u seeds %u are clear; at most %.0f %% of these by chance "
-                 "(false discovery rate).", c->tested, c->seeds, clear, 100 * FDR_SHARE);
-    if (c->seeds < COMPARE_SEEDS_TRUSTED)
+                 "(false discovery rate).", c->tested, c->counted, clear, 100 * FDR_SHARE);
+    if (c->counted < c->seeds)
+        card_add(card, CARD_SURE, "All %u seeds gave the same runs, and count as one.", c->seeds);
+    else if (c->seeds < COMPARE_SEEDS_TRUSTED)
         card_add(card, CARD_SURE, "Fewer than %d seeds: intervals are unreliable.", COMPARE_SEEDS_TRUSTED);
     card_add(card, CARD_SURE, "Simulation only.");
 }

@@ -90,9 +90,11 @@ static void print_variant(const struct comparison *c, uint32_t variant, FILE *ou
     table_end(t, out, 0);
 }
 
-void compare_warn_few_seeds(uint32_t seeds, FILE *out)
+void compare_warn_few_seeds(uint32_t seeds, uint32_t counted, FILE *out)
 {
-    if (seeds == 1)
+    if (counted < seeds)
+        fprintf(out, "All %u seeds gave the same runs and count as one, which gives no intervals.\n", seeds);
+    else if (seeds == 1)
         fputs("One seed gives no intervals. Try --seeds 10.\n", out);
     else if (seeds < COMPARE_SEEDS_TRUSTED)
         fprintf(out, "Fewer than %d seeds: intervals are unreliable. Try --seeds 10.\n",
@@ -120,7 +122,7 @@ static void print_notes(const struct comparison *c, FILE *out)
         terminal_words(out, text, 0, 4, terminal_width(out));
     }
     figures_print_words(&c->figures, out);
-    compare_warn_few_seeds(c->seeds, out);
+    compare_warn_few_seeds(c->seeds, c->counted, out);
     figures_print_stuck(&c->figures, c->variants, c->seeds, out);
 }
 
@@ -233,6 +235,7 @@ json_t *comparison_json(const struct comparison *c, bool all, const struct card 
             json_array_append_new(metrics, row_json(c, i));
     return JSON_OF({ "answer", card ? card_json(card) : card_end_json(comparison_answer(c, EMPTY_CARD)) },
                    { "baseline", JSON(name_of(c, c->baseline)) }, { "seeds", json_integer(c->seeds) },
+                   { "seeds_counted", json_integer(c->counted) },
                    { "seed_list", seeds }, { "confidence", json_real(BOOTSTRAP_CONFIDENCE) },
                    { "false_discovery_rate", json_real(FDR_SHARE) }, { "tested", json_integer(c->tested) },
                    { "deciding", deciding }, { "verdicts", verdicts }, { "metrics", metrics });

@@ -7,6 +7,12 @@
  * Slowdowns are compared by their ratios, seed by seed. A setting slows a busy seed by as large a share as a
  * quiet one, so ratios vary less between seeds than differences, which the busiest seed would dominate.
  *
+ * So are figures whose interval of differences would hold a mean of 0 although they are never 0: a round trip
+ * cannot change by -100 %.
+ *
+ * If all seeds gave the same runs, nothing in them was random. They are one observation then, and no
+ * difference can be told from chance.
+ *
  * A comparison has hundreds of figures. A difference is clear if its own 95 % interval excludes no change,
  * and if it passes the test of Benjamini and Hochberg over all figures and variants (base/bootstrap.h).
  */
@@ -46,7 +52,7 @@ int comparison_load(struct comparison *c, struct campaign *store, struct err *er
 struct judge {
     struct bootstrap *with;      /* [count]; values == 0: not made */
     double           *a, *b;     /* room for values */
-    uint32_t          seeds;
+    uint32_t          seeds;     /* that count */
 };
 
 /* The interval of the mean of the first values of j->a; a single value has no spread. */
@@ -77,8 +83,7 @@ static void judge_mean(struct judge *j, struct compared_cell *cell, const double
     cell->high = i.high;
 }
 
-/* The mean ratio of slowdowns, by logarithms, in place of the difference. False: one of them is 0, which
- * none should be. */
+/* The mean ratio, by logarithms, in place of the difference. False: a value is 0. */
 static bool judge_ratio(struct judge *j, struct compared_cell *cell, const double *value,
                         const double *baseline)
 {
@@ -131,7 +136,8 @@ static void judge_difference(struct judge *j, struct compared_cell *cell, const 
     /* Comparisons with NAN are false. */
     cell->is_significant = i.low > 0 || i.high < 0;
     bool is_more = cell->difference > 0;
-    if (metric_is_slowdown(metric) && judge_ratio(j, cell, value, baseline))
+    bool is_cut = i.low <= least - base && most == INFINITY;
+    if ((metric_is_slowdown(metric) || is_cut) && judge_ratio(j, cell, value, baseline))
         is_more = cell->change > 0;
     cell->is_better = cell->is_significant && metric->better != BETTER_NEITHER &&
                       (metric->better == BETTER_HIGHER) == is_more;
@@ -167,9 +173,22 @@ static void control_discoveries(struct comparison *c)
     free(p);
 }
 
+/* The number of seeds, or 1 if all of them gave the same runs. */
+static uint32_t count_seeds(const struct comparison *c)
+{
+    for (uint32_t i = 0; i < c->figures.count; i++)
+        for (uint64_t run = 0; run < (uint64_t)c->variants->count * c->seeds; run++) {
+            const double *value = c->figures.list[i].value, first = value[run - run % c->seeds];
+
+            if (value[run] != first && !(isnan(value[run]) && isnan(first)))
+                return c->seeds;
+        }
+    return c->seeds > 0;
+}
+
 void comparison_judge(struct comparison *c)
 {
-    struct judge j = { .seeds = c->seeds };
+    struct judge j = { .seeds = c->counted = count_seeds(c) };
 
     assert(c->seeds <= BOOTSTRAP_VALUES_MAX);
     j.with = xcalloc(c->seeds + 1ul, sizeof(*j.with));

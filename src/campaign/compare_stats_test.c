@@ -85,8 +85,8 @@ static void judge__sees_a_small_difference_in_a_wide_spread(void **unused)
 }
 
 /* The third variant has about a third of the baseline's slowdown, on seeds of which one is far busier than
- * the others. Judged by ratios, as slowdowns are, the difference is clear. Judged by differences, as other
- * figures are, it is not. This is the example of docs/compare.md. */
+ * the others. By ratios the difference is clear. The interval of the differences would hold a mean below 0, so
+ * another figure with these values is judged by ratios, too. */
 static void judge__slowdowns_by_their_ratios(void **unused)
 {
     static const double slow[3][SEEDS] = { { 12.1, 30.5, 100.2 }, { 12.1, 30.5, 100.2 }, { 4, 9.9, 33.9 } };
@@ -107,7 +107,9 @@ static void judge__slowdowns_by_their_ratios(void **unused)
     assert_true(cell->is_significant && cell->is_better);
     assert_true(comparison_cell(&c, 0, 1)->change == 0 && !comparison_cell(&c, 0, 1)->is_significant);
     assert_true(cell->difference == comparison_cell(&other, 0, 2)->difference);
-    assert_false(comparison_cell(&other, 0, 2)->is_significant);
+    assert_true(cell->change_low == comparison_cell(&other, 0, 2)->change_low &&
+                cell->change_high == comparison_cell(&other, 0, 2)->change_high);
+    assert_true(comparison_cell(&other, 0, 2)->is_significant);
     comparison_fini(&c);
     comparison_fini(&other);
 }
@@ -137,6 +139,27 @@ static void judge__of_one_seed_has_no_interval(void **unused)
     assert_true(other->mean == 11 && other->difference == 1);
     assert_true(isnan(other->low) && isnan(other->difference_low) && isnan(other->change_high));
     assert_false(other->is_significant);
+    comparison_fini(&c);
+}
+
+/* Runs that no seed changes are one observation, whatever their number. Another value in one run is enough
+ * for them to count. */
+static void judge__counts_runs_that_all_seeds_repeat_as_one(void **unused)
+{
+    double repeated[3][SEEDS] = { { 4, 4, 4, 4, 4, 4 }, { NAN, NAN, NAN, NAN, NAN, NAN }, { 3, 3, 3, 3, 3, 3 } };
+    struct comparison c = judged(BETTER_LOWER, repeated, SEEDS);
+
+    (void)unused;
+    assert_int_equal(1, c.counted);
+    assert_true(comparison_cell(&c, 0, 2)->difference == -1 && comparison_cell(&c, 0, 2)->change == -0.25);
+    assert_true(isnan(comparison_cell(&c, 0, 2)->change_low));
+    assert_int_equal(0, c.tested);
+    assert_false(comparison_cell(&c, 0, 2)->is_significant);
+    comparison_fini(&c);
+    repeated[0][5] = 4.5;
+    c = judged(BETTER_LOWER, repeated, SEEDS);
+    assert_int_equal(SEEDS, c.counted);
+    assert_true(comparison_cell(&c, 0, 2)->is_significant);
     comparison_fini(&c);
 }
 
@@ -283,7 +306,7 @@ static void print_table__warns_of_few_seeds(void **unused)
 
 static void print_csv__loses_no_digit(void **unused)
 {
-    static const double third[3][SEEDS] = { { 1.0 / 3, 1.0 / 3 }, { 0.1, 0.1 }, { NAN, NAN } };
+    static const double third[3][SEEDS] = { { 1.0 / 3, 1.0 / 3 }, { 0.1, 0.2 }, { NAN, NAN } };
     struct comparison c = judged(BETTER_NEITHER, third, 2);
     char *text = printed(&c, comparison_print_csv, true), want[64];
 
@@ -381,6 +404,9 @@ static void verdict__is_one_sentence(void **unused)
                         "queue 3 times "
                         "as much.");
     assert_string_equal(comparison_verdict(text, 20, &c, 2), "other is better in ");
+    c.counted = 1;
+    assert_string_equal(comparison_verdict(text, sizeof(text), &c, 2),
+                        "other: one run that all seeds repeat cannot tell a difference from chance.");
     c.seeds = 1;
     assert_string_equal(comparison_verdict(text, sizeof(text), &c, 2),
                         "other: one seed cannot tell a difference from chance.");
@@ -544,6 +570,7 @@ int main(void)
         cmocka_unit_test(judge__slowdowns_by_their_ratios),
         cmocka_unit_test(judge__knows_which_direction_is_better),
         cmocka_unit_test(judge__of_one_seed_has_no_interval),
+        cmocka_unit_test(judge__counts_runs_that_all_seeds_repeat_as_one),
         cmocka_unit_test(judge__uses_only_complete_pairs),
         cmocka_unit_test(judge__bounds_relative_changes),
         cmocka_unit_test(judge__keeps_intervals_within_possible_values),

@@ -102,7 +102,8 @@ static void add_next(const struct sweep *s, struct card *c, uint32_t best)
         add_check(s, c, best);
         return;
     }
-    if (s->results.seeds < COMPARE_SEEDS_TRUSTED && s->comparison.argc) {
+    if (s->comparison.counted == s->results.seeds && s->results.seeds < COMPARE_SEEDS_TRUSTED &&
+        s->comparison.argc) {
         comparison_add_more_seeds(&s->comparison, c,
                                   "use more seeds: so few hardly ever show a clear difference");
         return;
@@ -132,7 +133,7 @@ struct card *sweep_answer(const struct sweep *s, struct card *c)
         return c;
     }
     add_finding(s, c, best);
-    if (!best && s->others > 0 && r->seeds > 1) {
+    if (!best && s->others > 0 && s->comparison.counted > 1) {
         bool is_worse = comparison_cell(&s->comparison, r->best, 1)->is_significant;
 
         comparison_add_change(&s->comparison, c, CARD_SURE, r->best, 1);
@@ -329,13 +330,15 @@ static void add_interval(const struct sweep_results *r, struct table *t, struct 
                metric_text(high, sizeof(high), f->metric.unit, i.high));
 }
 
-static void add_heading(const struct sweep_results *r, struct table *t, const struct sweep_column *column)
+static void add_heading(const struct sweep *s, struct table *t, const struct sweep_column *column)
 {
+    const struct sweep_results *r = &s->results;
+
     table_cell(t, "%s", "");
     for (uint32_t i = 0; i < r->variants->list[0].own; i++)
         table_cell(t, "%s", column[i].key);
     table_cell(t, "%s", r->figures.list[r->best].metric.label);
-    if (r->seeds > 1)
+    if (s->comparison.counted > 1)
         table_cell(t, "%.0f %% interval", 100 * BOOTSTRAP_CONFIDENCE);
     for (uint32_t i = 0; i < r->figures.count; i++)
         if (r->figures.list[i].is_shown && i != r->best)
@@ -359,7 +362,7 @@ static void add_row(const struct sweep *s, struct table *t, const struct sweep_c
                             : knob == KNOB_COUNT ? "-" : knob_text(text, knob, s->own.value[knob]));
     }
     add_figure(r, t, r->best, variant);
-    if (r->seeds > 1)
+    if (s->comparison.counted > 1)
         add_interval(r, t, b, variant);
     for (uint32_t i = 0; i < r->figures.count; i++)
         if (r->figures.list[i].is_shown && i != r->best)
@@ -371,21 +374,21 @@ static void print_table(const struct sweep *s, FILE *out, uint32_t top)
     const struct sweep_results *r = &s->results;
     struct sweep_column *column = columns_of(r);
     struct bootstrap     b = { 0 };
-    uint32_t             columns = 2 + r->variants->list[0].own + (r->seeds > 1);
+    uint32_t             columns = 2 + r->variants->list[0].own + (s->comparison.counted > 1);
 
     for (uint32_t i = 0; i < r->figures.count; i++)
         columns += r->figures.list[i].is_shown && i != r->best;
     char *align = xcalloc(columns + 1ul, 1);
     memset(align, 'r', columns);
     struct table *t = table_new(align);
-    if (r->seeds > 1)
+    if (s->comparison.counted > 1)
         bootstrap_init(&b, r->seeds);
-    add_heading(r, t, column);
+    add_heading(s, t, column);
     for (uint32_t i = 0; i < top; i++)
         add_row(s, t, column, &b, i);
     add_row(s, t, column, &b, r->count);
     table_end(t, out, 0);
-    if (r->seeds > 1)
+    if (s->comparison.counted > 1)
         bootstrap_fini(&b);
     free(align);
     free(column);
@@ -403,7 +406,7 @@ void sweep_print_table(const struct sweep *s, FILE *out, uint32_t top, bool has_
             top, r->count, safe_name(r->figures.list[r->best].metric.name).buf, r->seeds,
             r->seeds == 1 ? "" : "s");
     figures_print_words(&r->figures, out);
-    compare_warn_few_seeds(r->seeds, out);
+    compare_warn_few_seeds(r->seeds, s->comparison.counted, out);
     figures_print_stuck(&r->figures, r->variants, r->seeds, out);
 }
 
@@ -487,7 +490,9 @@ void sweep_print_json(const struct sweep *s, FILE *out)
     json_t *made =
         JSON_OF({ "answer", card_end_json(sweep_answer(s, EMPTY_CARD)) }, { "best", JSON(best->name) },
                 { "own", metrics_json(r, s->baseline) }, { "better", JSON(metric_better_name(best->better)) },
-                { "seeds", json_integer(r->seeds) }, { "settings", settings });
+                { "seeds", json_integer(r->seeds) }, { "settings", settings },
+                { "comparison", comparison_json(&s->comparison, true, EMPTY_CARD) });
+    json_object_del(json_object_get(made, "comparison"), "answer");
     json_dumpf(made, out, JSON_INDENT(2));
     fputc('\n', out);
     json_decref(made);

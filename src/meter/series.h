@@ -39,12 +39,14 @@ struct series_phase {            /* sums over one phase; intervals in two are di
 
 struct series {
     struct series_point  point[SERIES_POINTS];
-    uint32_t             points, merged;     /* merged: intervals to a point */
+    uint32_t             points;
+    uint64_t             merged;             /* intervals to a point */
     uint64_t            *entry_bytes;        /* [point * entries + entry] */
     uint32_t             entries;
     uint64_t            *heat_bytes;         /* [column * ports + port]: frames sent */
     uint64_t             heat_start_ps[SERIES_HEAT], heat_end_ps[SERIES_HEAT];
-    uint32_t             heats, heat_merged, ports;
+    uint64_t             heat_merged;
+    uint32_t             heats, ports;
     double              *util_max;           /* by port: share of the busiest report; see series_busiest() */
     struct series_knob  *knob;               /* changes, with the values at the start first */
     uint32_t             knobs, knobs_max;

@@ -187,6 +187,18 @@ static void begin_idle__equals_reporting_every_interval(void **state)
     }
 }
 
+/* A first flow after a million seconds, with points of 64 ns. */
+static void begin_idle__takes_a_silence_of_any_length(void **state)
+{
+    struct series s;
+
+    (void)state;
+    series_init(&s, 1, 0);
+    series_begin_idle(&s, 1000000ull * 1000000000000ull / 64000);
+    assert_int_equal(1ull << 35, s.merged);      /* 15,625,000,000,000 intervals are fewer than 512 x 2^35 */
+    series_fini(&s);
+}
+
 static void add__remembers_the_busiest_interval_of_a_port(void **state)
 {
     struct history h;
@@ -285,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(add__keeps_sums_and_peaks_for_any_number_of_intervals),
         cmocka_unit_test(begin_idle__equals_reporting_every_interval),
+        cmocka_unit_test(begin_idle__takes_a_silence_of_any_length),
         cmocka_unit_test(add__remembers_the_busiest_interval_of_a_port),
         cmocka_unit_test(sum__of_points_is_that_of_their_intervals),
         cmocka_unit_test(add__divides_an_interval_between_phases),

@@ -87,6 +87,8 @@ struct card *results_answer(const struct results *r, struct card *c)
                  counted((uint64_t)r->flows_unfinished, "flow had", "flows had").buf);
     about_hardware(c, r->sim);
     about_scenario(c, r->scenario, r->sim);
+    if (!(r->flows_started > 0))
+        return c;                /* nothing was sent: no setting can matter */
     card_add(c, CARD_NEXT,
              r->sets ? "see what the change is worth over several seeds" : "get a recommended setting");
     card_add(c, CARD_COMMAND, r->sets ? "anole compare" : "anole advise");

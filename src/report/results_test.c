@@ -237,9 +237,29 @@ static void init__of_a_run_that_failed(void **state)
     simulation_close(&s);
 }
 
+/* All computing: there is nothing to advise or to compare. */
+static void answer__of_a_run_without_messages_names_no_command(void **state)
+{
+    struct simulation s;
+    struct results    r;
+    struct card       card;
+
+    (void)state;
+    run_text(&s, "topology: {kind: star, hosts: 2}\ntraffic: [{kind: external}]\nrun: 1ms\n");
+    results_init(&r, &s);
+    results_answer(&r, &card);
+    assert_null(card.text[CARD_NEXT]);
+    assert_null(card.text[CARD_COMMAND]);
+    assert_non_null(card.text[CARD_FINDING]);
+    card_fini(&card);
+    results_fini(&r);
+    simulation_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answer__of_a_run_without_messages_names_no_command),
         cmocka_unit_test(init__of_a_run_that_failed),
         cmocka_unit_test(find_tiers__load_by_hand),
         cmocka_unit_test(find_tiers__of_planes),

@@ -1,0 +1,213 @@
+"""tests/worlds/conclusions.py - what run, compare, sweep and advise conclude: intervals, sentences, verdicts, the next command."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+from judges import judge, need
+from trial import TOP, Refused, check, program
+
+UNITS = {"ns": ("time", 1e-9), "us": ("time", 1e-6), "ms": ("time", 1e-3), "s": ("time", 1), "seconds": ("time", 1), "ps": ("time", 1e-12),
+         "b/s": ("rate", 1), "Kb/s": ("rate", 1e3), "Mb/s": ("rate", 1e6), "Gb/s": ("rate", 1e9), "Tb/s": ("rate", 1e12), "bps": ("rate", 1),
+         "B": ("bytes", 1), "KB": ("bytes", 1e3), "MB": ("bytes", 1e6), "GB": ("bytes", 1e9), "bytes": ("bytes", 1), "%": ("share", 0.01),
+         "share": ("share", 1), "change": ("share", 1), "low": ("share", 1), "high": ("share", 1)}
+NUMBER = re.compile(r"(?<![\w.<>=])([-+]?\d[\d,]*(?:\.\d+)?)(?: ?(ns|us|ms|s|b/s|Kb/s|Mb/s|Gb/s|Tb/s|B|KB|MB|GB|%)(?![\w/]))?(?![\w.]*\w)")
+
+# Numbers that belong to a sentence, not to its results.
+USUAL = {("share", 0.95), ("share", 0.01), ("share", 0.02), ("share", 0.05), ("rate", 25e9)}
+
+
+def leaves(value, unit=None, key=""):
+    """All numbers of a JSON value as (kind of unit, value)."""
+    if isinstance(value, dict):
+        unit = value["unit"] if isinstance(value.get("unit"), str) else unit
+        for name, one in value.items():
+            yield from leaves(one, "change" if name.startswith("change") else unit, name)
+    elif isinstance(value, list):
+        for one in value:
+            yield from leaves(one, unit, key)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        words = re.split("[_.]", key)
+        name = unit or next((word for word in reversed(words) if word in UNITS), None)
+        kind, factor = UNITS.get(name, (None, 1))
+        yield kind, value * factor
+
+
+def said(text):
+    """Numbers of a sentence: as written, kind of unit, value, half of the last digit. The text of scenario and settings is left out."""
+    text = re.sub(r"([-+]?[\d.,]*\d) (to|and|or) (?=[-+]?[\d.,]+ (%|us|ms|s|Gb/s|Mb/s|KB|MB|B)\b|[-+]?[\d.,]+ (%))", lambda m: f"{m[1]} {m[3] or m[4]} {m[2]} ", text)
+    for match in NUMBER.finditer(text):
+        digits, unit = match[1].replace(",", ""), match[2]
+        kind, factor = UNITS.get(unit, (None, 1))
+        places = len(digits.partition(".")[2])
+        yield match[0], kind, float(digits) * factor, 0.5000001 * 10**-places * factor
+
+
+def must_be_said_of(t, answer, known):
+    """Every number of the finding, the detail, the cost and the certainty is one of the results, rounded."""
+    known = list(known)
+    names = [entry["name"] for entry in t.world.traffic() if "name" in entry] + [f"{entry['kind']} {i}" for entry in t.world.traffic() for i in range(1, 9)]
+    for part in ("finding", "detail", "cost", "certainty"):
+        sentence = re.sub(r"[^.]*(?:\.\d[^.]*)*\(docs/hardware\.md\)\.", "", answer.get(part) or "")          # of real devices
+        for name in names:
+            sentence = sentence.replace(name, "NAME")
+        for written, kind, value, half in said(sentence):
+            if (kind, round(value, 12)) in USUAL:
+                continue
+            found = any(abs(abs(value) - abs(x)) <= max(half, abs(x) * 5e-3) for k, x in known if kind is None or k in (kind, None))
+            check(found, f"said: {part} says '{written}', which is not in the JSON: {answer[part]}")
+
+
+def command_json(t, *arguments):
+    return json.loads(t.execute(*arguments, "--format", "json", seconds=4 * t.seconds).stdout)
+
+
+def packets_only(t):
+    return ["--set", "fidelity=packet"] if "fidelity" in t.world.scenario else []
+
+
+@judge("run: the numbers of its sentences are those of its results; its next command runs", "conclusions", 4)
+def run_says(t):
+    result = command_json(t, "run", "world.yaml", *packets_only(t))
+    must_be_said_of(t, result["answer"], leaves({key: value for key, value in result.items() if key != "answer"}))
+    must_run(t, result["answer"])
+
+
+def must_run(t, answer):
+    """The next command is accepted: it ends well, or still works when its time is over."""
+    if not answer.get("command"):
+        return
+    place = t.folder / "bin"
+    place.mkdir(exist_ok=True)
+    if not (place / "anole").exists():
+        (place / "anole").symlink_to(program())
+    t.commands.append(answer["command"])
+    done = subprocess.run(["sh", "-c", f"ulimit -t 2; {answer['command']}"], cwd=t.folder, capture_output=True, text=True, errors="replace",
+                          env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}"}, stdin=subprocess.DEVNULL, check=False)
+    is_cut = done.returncode in (-24, -9, 137, 152) or "Killed" in done.stderr or "CPU time limit" in done.stderr
+    check(done.returncode == 0 or is_cut, f"next: exit code {done.returncode} of '{answer['command']}': {done.stderr[-1500:]}")
+
+
+SEEDS = 3
+
+
+def comparison(t):
+    """What compare says of the world and of another setting of its thresholds, as JSON and as runs."""
+    key = "comparison"
+    if key not in t.done:
+        need("tuner" not in t.world.scenario and "changes" not in t.world.scenario)
+        try:
+            result = command_json(t, "compare", "world.yaml", "--variant", "own", "--variant", "low:kmin=5KB,kmax=5KB,pmax=1", "--seeds", SEEDS,
+                                  "--jobs", "1", "--out", "compared", *packets_only(t))
+        except Refused as why:
+            result = why
+        t.done[key] = result
+    if isinstance(t.done[key], Refused):
+        raise t.done[key]
+    return t.done[key]
+
+
+def is_positive(metric):
+    return metric["unit"] in ("us", "bps", "bytes", "count", "share", "per_s") or "slowdown" in metric["name"]
+
+
+@judge("compare: every interval holds its estimate and lies in what is possible; verdicts and counts follow from the figures", "conclusions", 4)
+def compare(t):
+    result = comparison(t)
+    clear = 0
+    for metric in result["metrics"]:
+        own = metric["variants"][0]
+        for row in metric["variants"]:
+            name = f"{metric['name']} of {row['name']}"
+            clear += row["is_significant"]
+            for low, value, high in (("low", "mean", "high"), ("difference_low", "difference", "difference_high"), ("change_low", "change", "change_high")):
+                if row[value] is None or row[low] is None:
+                    continue
+                slack = 1e-9 * abs(row[value]) + 1e-12
+                check(row[low] - slack <= row[value] <= row[high] + slack, f"interval: {name}: {row[low]} .. {row[high]} does not hold {row[value]}")
+            if is_positive(metric) and row["mean"]:
+                check(row["low"] is None or row["low"] >= 0, f"impossible: {name}: its mean may be {row['low']}")
+                check(metric["unit"] != "share" or row["high"] is None or row["high"] <= 1, f"impossible: {name}: a share of {row['high']}")
+                least = row["change_low"]
+                check(least is None or least > -1 or not own["low"], f"impossible: {name}: a change of {least:.0%} would leave nothing of {own['mean']}"
+                      if least is not None else "")
+            if row["is_significant"]:
+                sides = row["difference_low"], row["difference_high"]
+                check(sides[0] * sides[1] > 0 or row["change_low"] * row["change_high"] > 0, f"verdict: {name} is clear, and its interval {sides} holds 0")
+                wanted = {"lower": -1, "higher": 1}.get(metric["better"], 0)
+                check(row["is_better"] == (row["change" if row["change"] is not None else "difference"] * wanted > 0), f"verdict: {name}: {row}")
+    counted = re.search(r"Of (\d+) comparisons over (\d+) seeds (\d+) are clear", result["answer"]["certainty"].replace(",", ""))
+    if counted:
+        check(int(counted[1]) == result["tested"] and int(counted[3]) == clear, f"counts: {counted[0]}, but {clear} of {result['tested']}")
+    for row in result["verdicts"][1:]:
+        check(("better in" in row["text"]) <= any(v["is_better"] for m in result["metrics"] for v in m["variants"] if v["name"] == row["name"]),
+              f"verdict: '{row['text']}', but nothing is better")
+
+
+@judge("compare: the numbers of its sentences are those of its figures; its next command runs", "conclusions", 4)
+def compare_says(t):
+    result = comparison(t)
+    must_be_said_of(t, result["answer"], [*leaves({key: value for key, value in result.items() if key not in ("answer", "verdicts")}),
+                                       *counts(result)])
+    must_run(t, result["answer"])
+
+
+def counts(result):
+    """Numbers that a reader counts in the figures."""
+    yield from ((None, n) for n in range(SEEDS + 1))
+    yield from ((None, 1 + row["change"]) for metric in result["metrics"] for row in metric["variants"] if row["change"] is not None)
+    for way in ("is_significant", "is_better", "is_shown"):
+        rows = [row for metric in result["metrics"] for row in metric["variants"] if metric.get(way, row.get(way))]
+        yield from ((None, n) for n in range(len(rows) + 1))
+    yield None, len(result["deciding"])
+
+
+@judge("compare: runs that no seed changes are no evidence", "conclusions", 4)
+def evidence(t):
+    result = comparison(t)
+    rows = [line.split(",", 2) for line in (t.folder / "compared" / "runs.csv").read_text().splitlines()[1:]]
+    values = {}
+    for variant, _, rest in rows:
+        values.setdefault(variant, set()).add(rest)
+    need(all(len(different) == 1 for different in values.values()))
+    clear = [metric["name"] for metric in result["metrics"] for row in metric["variants"] if row["is_significant"]]
+    check(not clear, f"evidence: all seeds gave the same runs, but {len(clear)} of {result['tested']} comparisons are called clear: {clear[:4]}")
+
+
+@judge("sweep: the best is the best, the numbers of its sentences are those of its figures, its next command runs", "conclusions", 4)
+def sweep(t):
+    need("tuner" not in t.world.scenario and "changes" not in t.world.scenario)
+    result = command_json(t, "sweep", "world.yaml", "--range", "pmax=0.01..1", "--set", "kmin=5KB", "--set", "kmax=40KB", "--samples", 2, "--seeds", 2, "--jobs", 1, *packets_only(t))
+    ranked = [row["metrics"][result["best"]] for row in result["settings"]]
+    ranked = [value for value in ranked if value is not None]
+    check(ranked == sorted(ranked, reverse=result["better"] == "higher"), f"ranks: {result['best']} {ranked}")
+    must_be_said_of(t, result["answer"], [*leaves({key: value for key, value in result.items() if key != "answer"}), *((None, n) for n in range(500))])
+    must_run(t, result["answer"])
+
+
+@judge("the interval of fidelity fast holds its mean and is possible", "conclusions")
+def fast_interval(t):
+    need(t.world.model() == "nic" and any(entry["kind"] == "training" for entry in t.world.traffic()))
+    other = t.world.copy()
+    other.scenario["fidelity"] = {"kind": "fast", "seeds": 3}
+    r = t.run(world=other, name="interval", fast=True)
+    for row in r.summary["traffic"]:
+        low, mean, high = (row.get(f"exposed_us_mean{end}") for end in ("_low", "", "_high"))
+        if low is not None and mean is not None:
+            check(0 <= low <= high, f"impossible: {row['name']}: exposed communication of {low} .. {high} us")
+
+
+@judge("docs: every option of a command in the documentation exists", "text", 10**9)
+def docs_options(_t):
+    known = {}
+    for path in [*sorted((TOP / "docs").glob("*.md")), TOP / "README.md", TOP / "CONTRIBUTING.md"]:
+        for command, word, rest in re.findall(r"\banole ([a-z-]+)((?: [a-z]+)?)((?:[^\n`|;#]|\\\n)*)", path.read_text()):
+            for name in (command, command + word):
+                if name not in known:
+                    told = subprocess.run([program(), *name.split(), "--help"], capture_output=True, text=True, check=False)
+                    known[name] = set(re.findall(r"--[a-z][a-z0-9-]*", told.stdout)) if not told.returncode else set()
+            for option in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", rest) if known[command] else ():
+                check(option in known[command] | known[command + word] | {"--help", "--version"},
+                      f"docs: {pathlib.Path(path).name} has 'anole {command}{word} {option}', which does not exist")
+    check(len(known) > 10, "docs: no commands found")
