@@ -233,12 +233,28 @@ static void print_knobs_markdown(FILE *out)
     }
 }
 
+/* The words that a key takes, alone or instead of a number. */
+static json_t *key_choices(const struct key_row *k)
+{
+    json_t *choices = json_array();
+
+    for (const char *const *c = k->choices; c && *c; c++)
+        json_array_append_new(choices, JSON(*c));
+    for (const struct key_word *w = k->words; w && w->word; w++)
+        json_array_append_new(choices, JSON(w->word));
+    return choices;
+}
+
+/* Bounds are in ps, bits per second or bytes. */
 static void add_key(void *list, const char *section, const struct key_row *k)
 {
     struct list *l = list;
+    bool         is_bounded = k->min || k->max;
 
     JSON_PUT(add_entry(l->array, k->name, k->about), { "section", JSON(section) },
-             { "unit", JSON(key_unit_name(k->unit)) }, JSON_FIELD(k, initial));
+             { "unit", JSON(key_unit_name(k->unit)) }, JSON_FIELD(k, initial),
+             { "min", is_bounded ? JSON(k->min) : json_null() },
+             { "max", is_bounded ? JSON(k->max) : json_null() }, { "choices", key_choices(k) });
     table_cells(l->table, *section ? section : "-", k->name, key_unit_name(k->unit), k->initial, k->about,
                 NULL);
 }

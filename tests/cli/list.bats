@@ -117,6 +117,14 @@ load common
     "$ANOLE" list key --markdown | diff - docs/scenario.md
 }
 
+@test "list: keys as JSON have their bounds and words" {
+    "$ANOLE" list key --format json >"$dir/keys"
+    of_host() { jq -c --arg name "$1" '.[] | select(.section == "host" and .name == $name) | [.min, .max, .choices]' "$dir/keys"; }
+    [ "$(of_host mtu)" = '[64,9000,[]]' ]
+    [ "$(of_host retransmit)" = '[null,null,["go_back_n","selective"]]' ]
+    [ "$(of_host window)" = '[1,281474976710656,["none","bdp"]]' ]
+}
+
 @test "list: a misspelled subject gets a suggestion" {
     run_apart "$ANOLE" list knbo
     [ "$status" -eq 2 ]
