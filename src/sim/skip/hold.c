@@ -135,11 +135,11 @@ static void occupy_path(struct skip *k, struct sim *s, const struct flow *f, str
 {
     uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
     uint64_t sent_ps = sf->now.free_ps - s->net.host[f->host].port->tx_ps[full],
-             arrives_ps = leap_ps(k, s, &sf->path.data, 0, sf->path.data.hops, full, sent_ps),
+             arrives_ps = leap_ps(k, s, &sf->path.data, 0, sf->path.data.hops, f->sent, full, sent_ps),
              before_ps = sf->unacked * (sf->now.at_ps - sf->now.seen_ps);
 
     if (before_ps < arrives_ps - sent_ps)
-        leap_ps(k, s, &sf->path.ack, 0, sf->path.ack.hops, s->cfg.ack_bytes, arrives_ps - before_ps);
+        leap_ps(k, s, &sf->path.ack, 0, sf->path.ack.hops, f->sent, s->cfg.ack_bytes, arrives_ps - before_ps);
 }
 
 void hold_end(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)

@@ -21,7 +21,7 @@
 /* A port on the way of a flow's data, or of its ACKs. */
 struct lane_hop {
     uint64_t ps;                 /* when a full frame gets here if it never waits, after it left its host */
-    uint64_t free_ps;            /* when the port will have sent the flow's last frame that skipped the port, */
+    uint64_t free_ps, seq;       /* when the port will have sent the flow's last frame that skipped the port, */
     uint64_t queued_ps;          /* and the last one that stops there, if others do not delay it */
     uint32_t port;
     uint32_t waiting;            /* the flow's frames on their way to this port, or in its queue */

@@ -9,17 +9,21 @@
 #include "sim/skip/skip_flow.h"
 
 uint64_t leap_ps(const struct skip *k, const struct sim *s, struct lane_way *w, uint32_t from, uint32_t to,
-                 uint32_t bytes, uint64_t at_ps)
+                 uint64_t seq, uint32_t bytes, uint64_t at_ps)
 {
     for (uint32_t i = from; i < to; i++) {
         struct lane_hop   *hop = &w->hop[i];
         const struct port *p = &s->net.port[hop->port];
+        bool               is_next = seq >= hop->seq;    /* otherwise held packets follow it */
 
         if (i > from)
             at_ps = max_u64(at_ps + lanes_wait_ps(&k->lanes, s, p), p->free_at_ps);
-        if (i > from || from == 0)
+        if (is_next && (i > from || from == 0))
             at_ps = max_u64(at_ps, hop->free_ps);
-        hop->free_ps = at_ps + p->tx_ps[bytes];
+        if (is_next) {
+            hop->free_ps = at_ps + p->tx_ps[bytes];
+            hop->seq = seq;
+        }
         at_ps += path_age(p, bytes);
     }
     return at_ps;
@@ -62,11 +66,9 @@ static bool is_tracked(const struct skip_flow *sf, const struct packet *p)
 static uint32_t next_stop(struct skip *k, const struct sim *s, const struct skip_flow *sf,
                           const struct lane_way *w, uint32_t from, const struct packet *p)
 {
-    const struct port *first = &s->net.port[w->hop[from].port];
-    uint32_t           to = from + 1;
+    uint32_t to = from + 1;
 
-    if ((first->slow_path & SLOW_LINK && (first->is_lossy || first->is_down)) ||
-        (sf->untracked && s->flows.flow[p->flow].acked < sf->untracked) ||
+    if ((sf->untracked && s->flows.flow[p->flow].acked < sf->untracked) ||
         (s->cfg.changes && s->engine.now_ps >= skip_flow_change_ps(k, s, sf)))
         return to;
     while (to < w->hops && !w->hop[to].waiting &&
@@ -92,14 +94,15 @@ static void count(const struct sim *s, const struct skip_flow *sf, struct lane_w
         skip_count_frames(&s->net.port[w->hop[i].port], p->kind, 1, p->bytes);
 }
 
-/* A frame that leaves the first port until free_ps arrives behind the last at at_ps. */
+/* A frame that leaves the first port until free_ps, if that is later than usual, arrives behind the last at
+ * at_ps. */
 static void leap(struct sim *s, struct port *first, uint64_t free_ps, const struct port *last, struct packet *p,
                  uint64_t at_ps)
 {
     uint32_t number = engine_number(&s->engine, &first->node->next_number);
 
-    first->free_at_ps = free_ps;
-    first->free_order = engine_order_of_age((uint32_t)(free_ps - s->engine.now_ps), number);
+    first->free_at_ps = max_u64(s->engine.now_ps + first->tx_ps[p->bytes], free_ps);
+    first->free_order = engine_order_of_age((uint32_t)(first->free_at_ps - s->engine.now_ps), number);
     p->event.at_ps = at_ps;
     p->event.order = engine_order_of_age(path_age(last, p->bytes), number + 1);
     p->event.owner = last->to;
@@ -124,20 +127,22 @@ bool leap_frame(void *sim, struct port *first, uint32_t id)
     if (from >= w->hops)
         return false;
     w->hop[from].waiting -= from > 0 && w->hop[from].waiting > 0;
-    uint32_t to = next_stop(s->skip, s, sf, w, from, p);
-    uint64_t at_ps = leap_ps(s->skip, s, w, from, to, p->bytes, s->engine.now_ps);
+    bool     is_safe = !(first->slow_path & SLOW_LINK && (first->is_lossy || first->is_down));
+    uint32_t to = is_safe ? next_stop(s->skip, s, sf, w, from, p) : from + 1;
+    uint64_t seq = p->seq & SEQ_BITS, at_ps = leap_ps(s->skip, s, w, from, to, seq, p->bytes, s->engine.now_ps);
     bool     is_late = false;
     if (to < w->hops) {
         struct lane_hop *stop = &w->hop[to];
 
         stop->waiting++;
-        is_late = stop->free_ps > at_ps;
-        at_ps = max_u64(at_ps, stop->free_ps);
+        is_late = is_safe && seq >= stop->seq && stop->free_ps > at_ps;
+        if (is_late)
+            at_ps = stop->free_ps++;     /* the next frame arrives later, whatever their sizes */
         stop->queued_ps = max_u64(stop->queued_ps, at_ps) + s->net.port[stop->port].tx_ps[p->bytes];
     }
     if (to == from + 1 && !is_late)
         return false;
-    leap(s, first, w->hop[from].free_ps, &s->net.port[w->hop[to - 1].port], p, at_ps);
+    leap(s, first, seq >= w->hop[from].seq ? w->hop[from].free_ps : 0, &s->net.port[w->hop[to - 1].port], p, at_ps);
     count(s, sf, w, from, to, p);
     s->skip->stats.hops += to - from - 1;
     return true;

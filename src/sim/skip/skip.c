@@ -56,11 +56,10 @@ static void rest(struct skip *k, struct sim *s)
     k->thrift.until_packet = simulated_packets(k, s) + packets;
     k->thrift.rests += k->thrift.rests < RESTS_MOST;
     k->stats.rests++;
-    for (uint32_t i = 0; i < k->flows; i++)
-        if (k->flow[i].messages) {
-            hold_break(k, s, &s->flows.flow[i], &k->flow[i]);
-            skip_flow_part(k, s, &s->flows.flow[i], &k->flow[i]);
-        }
+    for (uint32_t i = 0; i < skip_flows(k, s); i++) {
+        hold_break(k, s, &s->flows.flow[i], &k->flow[i]);
+        skip_flow_part(k, s, &s->flows.flow[i], &k->flow[i]);
+    }
     k->stats.rest_packets -= simulated_packets(k, s);
 }
 
@@ -69,15 +68,7 @@ static void resume(struct skip *k, struct sim *s)
     attend(s, true);
     k->stats.rest_packets += simulated_packets(k, s);
     begin_look(k);
-    skip_follow_changes(k, s);
-    for (uint32_t i = 0; i < k->flows; i++) {
-        struct skip_flow *sf = &k->flow[i];
-
-        sf->path.data.hops = 0;
-        sf->untracked = s->flows.flow[i].sent_max;
-        if (sf->messages)
-            skip_flow_join(k, s, &s->flows.flow[i], sf);
-    }
+    skip_find_paths(k, s);
 }
 
 static bool is_resting(const struct skip *k)
@@ -225,8 +216,11 @@ static void on_start(void *sim, const struct flow *f)
 {
     struct sim       *s = sim;
     struct skip      *k = s->skip;
-    bool              is_off = economize(k, s);
     struct skip_flow *sf = skip_flow_of(k, s, skip_flow_id(s, f));
+    bool              is_off = economize(k, s);
+
+    if (!is_off)
+        skip_follow_changes(k, s);
 
     if (!f->is_lasting) {
         sf->skipped_to = sf->untracked = sf->messages = 0;
@@ -238,7 +232,6 @@ static void on_start(void *sim, const struct flow *f)
         sf->path.data.hops = 0;          /* forget frames that were lost on their way to a port */
         sf->untracked = f->sent;
     }
-    skip_follow_changes(k, s);
     skip_flow_join(k, s, f, sf);
     hold_break_all(k, s, &sf->path);
     plan_again_at(k, s, &sf->path.ack);
@@ -323,7 +316,7 @@ void skip_free(struct sim *s)
 
 void skip_settle(struct sim *s)
 {
-    for (uint32_t i = 0; s->skip && i < s->skip->flows; i++) {
+    for (uint32_t i = 0; s->skip && i < skip_flows(s->skip, s); i++) {
         struct skip_flow *sf = &s->skip->flow[i];
 
         if (!sf->messages)
@@ -336,7 +329,7 @@ void skip_settle(struct sim *s)
 
 void skip_on_change(struct sim *s)
 {
-    for (uint32_t i = 0; s->skip && i < s->skip->flows; i++)
+    for (uint32_t i = 0; s->skip && i < skip_flows(s->skip, s); i++)
         hold_break(s->skip, s, &s->flows.flow[i], &s->skip->flow[i]);
 }
 

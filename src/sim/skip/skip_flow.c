@@ -69,26 +69,27 @@ void skip_flow_join(struct skip *k, struct sim *s, const struct flow *f, struct 
     sf->bps = skip_flow_allowed_bps(k, s, f, sf->rate_bps);
     sf->patience = 0;
     lanes_add(&k->lanes, s, &sf->path, skip_flow_id(s, f), sf->bps);
+    sf->is_joined = true;
 }
 
 void skip_flow_part(struct skip *k, struct sim *s, const struct flow *f, struct skip_flow *sf)
 {
+    if (!sf->is_joined)
+        return;
     skip_flow_count_leaps(s, sf);
     lanes_remove(&k->lanes, s, &sf->path, skip_flow_id(s, f), sf->bps);
+    sf->is_joined = false;
 }
 
-/* Links have changed, and routes with them: flows use other ports. */
-static void find_paths_again(struct skip *k, struct sim *s)
+void skip_find_paths(struct skip *k, struct sim *s)
 {
-    while (s->net.epoch_ps[k->epoch] < s->engine.now_ps)
+    while (s->cfg.changes && s->net.epoch_ps[k->epoch] < s->engine.now_ps)
         k->epoch++;
-    k->lost_ps = s->engine.now_ps;
-    for (uint32_t i = 0; i < k->flows; i++) {
+    for (uint32_t i = 0; i < skip_flows(k, s); i++) {
         struct skip_flow *sf = &k->flow[i];
         struct flow      *f = &s->flows.flow[i];
 
-        if (sf->messages)
-            skip_flow_part(k, s, f, sf);
+        skip_flow_part(k, s, f, sf);
         sf->path.data.hops = sf->path.ack.hops = 0;
         sf->untracked = f->sent_max;
         if (sf->messages)
@@ -98,8 +99,10 @@ static void find_paths_again(struct skip *k, struct sim *s)
 
 void skip_follow_changes(struct skip *k, struct sim *s)
 {
-    if (s->cfg.changes && s->net.epoch_ps[k->epoch] < s->engine.now_ps)
-        find_paths_again(k, s);
+    if (!s->cfg.changes || s->net.epoch_ps[k->epoch] >= s->engine.now_ps)
+        return;
+    k->lost_ps = s->engine.now_ps;
+    skip_find_paths(k, s);
 }
 
 uint64_t skip_flow_change_ps(const struct skip *k, const struct sim *s, const struct skip_flow *sf)

@@ -27,7 +27,7 @@ struct skip_flow {
     uint64_t         bps;        /* and as counted there */
     uint32_t         messages;   /* posted, and not arrived; 0: not in the lanes */
     uint32_t         patience;
-    bool             is_held;
+    bool             is_joined, is_held;     /* in the lanes */
     uint64_t         untracked;  /* frames of bytes before this one may be anywhere on the path */
     struct alone     now, end;   /* held: after what is counted; when it goes on */
     uint64_t         other_bps;  /* of others at its host's port, since then */
@@ -90,7 +90,16 @@ void skip_flow_set_bps(struct skip *, const struct sim *, struct skip_flow *, ui
 void skip_flow_join(struct skip *, struct sim *, const struct flow *, struct skip_flow *);
 void skip_flow_part(struct skip *, struct sim *, const struct flow *, struct skip_flow *);
 
-/* Finds paths again if links have changed. */
+/* Returns the number of flows so far, with index 0. */
+static inline uint32_t skip_flows(const struct skip *k, const struct sim *s)
+{
+    return k->flows < s->flows.used ? k->flows : s->flows.used;
+}
+
+/* Finds the paths of all flows by today's routes. Frames in flight are not tracked. */
+void skip_find_paths(struct skip *, struct sim *);
+
+/* Same if links have changed. */
 void skip_follow_changes(struct skip *, struct sim *);
 
 /* Returns when the flow must be simulated because links will change: packets in flight may be lost then. */
@@ -114,9 +123,9 @@ bool skip_is_allowed(struct skip *, const struct sim *);
 /* ---- frames that skip ports (leap.c) ---- */
 
 /* A frame leaves port 'from' of a way at at_ps and skips the ports before 'to'. Returns when it arrives. It
- * waits for the flow's earlier frames, and where a port is busy. */
+ * waits for frames with lower sequence numbers, and where a port is busy. */
 uint64_t leap_ps(const struct skip *, const struct sim *, struct lane_way *, uint32_t from, uint32_t to,
-                 uint32_t bytes, uint64_t at_ps);
+                 uint64_t seq, uint32_t bytes, uint64_t at_ps);
 
 /* A packet leaves a port. Returns true if it skips others; false: it goes to the next, as usual. */
 bool leap_frame(void *sim, struct port *first, uint32_t id);
