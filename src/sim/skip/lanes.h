@@ -41,6 +41,7 @@ struct lane {                    /* use of a port */
     bool      is_crowded, is_held;   /* is_held: its only flow is held; the queue below is valid */
     double    queue_bytes;       /* at since_ps */
     uint64_t  since_ps;
+    uint64_t  from_ps, to_ps;    /* when frames that skip the port next to each other pass it, the last ones */
 };
 
 struct lanes {

@@ -8,6 +8,18 @@
 #include "sim/link/path.h"
 #include "sim/skip/skip_flow.h"
 
+/* A frame that would leave a port at at_ps waits for those that skip the port then. */
+static uint64_t pass(struct lane *a, uint64_t at_ps, uint32_t tx_ps)
+{
+    if (at_ps >= a->from_ps && at_ps < a->to_ps)
+        at_ps = a->to_ps;
+    if (at_ps > a->to_ps)
+        a->from_ps = at_ps;
+    if (at_ps >= a->to_ps)
+        a->to_ps = at_ps + tx_ps;
+    return at_ps;
+}
+
 uint64_t leap_ps(const struct skip *k, const struct sim *s, struct lane_way *w, uint32_t from, uint32_t to,
                  uint64_t seq, uint32_t bytes, uint64_t at_ps)
 {
@@ -20,6 +32,8 @@ uint64_t leap_ps(const struct skip *k, const struct sim *s, struct lane_way *w, 
             at_ps = max_u64(at_ps + lanes_wait_ps(&k->lanes, s, p), p->free_at_ps);
         if (is_next && (i > from || from == 0))
             at_ps = max_u64(at_ps, hop->free_ps);
+        if (i > from)
+            at_ps = pass(&k->lanes.lane[hop->port], at_ps, p->tx_ps[bytes]);
         if (is_next) {
             hop->free_ps = at_ps + p->tx_ps[bytes];
             hop->seq = seq;
