@@ -26,7 +26,7 @@ uint64_t hold_crowded_ps(const struct skip *k, const struct sim *s, const struct
     for (uint32_t i = 0; i < sf->path.data.hops; i++)
         first = min_u64(first, lanes_crowded_ps(&k->lanes, s, &s->net.port[sf->path.data.hop[i].port]));
     for (uint32_t i = 0; i < sf->path.ack.hops; i++)
-        first = min_u64(first, lanes_crowded_ps(&k->lanes, s, &s->net.port[sf->path.ack.hop[i].port]));
+        first = k->lanes.lane[sf->path.ack.hop[i].port].is_crowded ? s->engine.now_ps : first;
     return first;
 }
 
@@ -149,7 +149,7 @@ void hold_end(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *s
     sf->rate_bps = 0;            /* counted anew before it sends */
     if (f->sent > sf->from)
         occupy_path(k, s, f, sf);
-    lanes_release(&k->lanes, s, &sf->path);
+    sf->marks = lanes_release(&k->lanes, s, &sf->path);
     f->out = sf->now.out;
     f->next_ps = sf->now.at_ps;
     f->gap_rate_bps = sf->now.gap_rate_bps;

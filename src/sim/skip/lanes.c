@@ -3,6 +3,7 @@
 #include "sim/link/path.h"
 #include "sim/switch/forward.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void lanes_init(struct lanes *l, const struct sim *s)
@@ -10,6 +11,8 @@ void lanes_init(struct lanes *l, const struct sim *s)
     uint32_t spacing = s->model.spacing_bytes;
 
     l->lane = xcalloc(s->net.ports + 1ul, sizeof *l->lane);
+    for (uint32_t i = 0; i < s->net.ports; i++)
+        l->lane[i].marks_left = -1;
     l->ack_share = (double)(s->cfg.ack_bytes + spacing) / s->cfg.ack_every /
                    (s->cfg.mtu_bytes + s->cfg.header_bytes + spacing);
 }
@@ -61,13 +64,29 @@ static uint64_t ack_bps(const struct lanes *l, uint64_t bps)
     return (uint64_t)(l->ack_share * (double)bps);
 }
 
+static uint32_t frame_bytes(const struct sim *s)
+{
+    return s->cfg.mtu_bytes + s->cfg.header_bytes;
+}
+
+/* Returns the queue length from which any class is marked. */
+static uint32_t kmin_bytes(const struct sim *s, const struct port *p)
+{
+    uint32_t kmin = p->ecn.kmin_bytes;
+
+    for (uint32_t c = 0; s->sw.ecn_prios && c < PRIOS; c++)
+        if (s->sw.ecn_prios >> c & 1 && s->sw.ecn_class[c].kmin_bytes < kmin)
+            kmin = s->sw.ecn_class[c].kmin_bytes;
+    return kmin;
+}
+
 /* Returns true if a switch would mark packets in the longest queue that frames of flows with room for all
  * can form: one of each. */
 static bool marks_any_queue(const struct sim *s, const struct port *p, const struct lane *a)
 {
     uint32_t frames = a->count + (a->ack_bps > 0);
 
-    return p->is_switch && frames > 1 && p->mark_from_bytes <= frames * (s->cfg.mtu_bytes + s->cfg.header_bytes);
+    return p->is_switch && frames > 1 && kmin_bytes(s, p) <= frames * frame_bytes(s);
 }
 
 static bool is_crowded(const struct sim *s, const struct port *p, const struct lane *a)
@@ -90,13 +109,69 @@ static double queue_now(const struct lane *a, const struct port *p, uint64_t now
     return bytes > 0 ? bytes : 0;
 }
 
+/* ---- the first mark of a held flow ---- */
+
+/* Packets per picosecond times the growth of their probability of a mark with each byte of queue above kmin. */
+static double mark_slope(const struct sim *s, const struct port *p, const struct lane *a)
+{
+    double bytes = p->ecn.kmax_bytes > p->ecn.kmin_bytes ? p->ecn.kmax_bytes - p->ecn.kmin_bytes : 1;
+
+    return (double)a->data_bps / 8 / frame_bytes(s) / (double)PS_PER_S * p->ecn.pmax / bytes;
+}
+
+/* Returns how many marks to expect in a queue that begins with 'bytes' and grows for 'ps'. */
+static double expected_marks(const struct sim *s, const struct port *p, const struct lane *a, double bytes,
+                             double ps)
+{
+    double grows = growth(a, p), above = bytes - p->ecn.kmin_bytes, span = ps;
+
+    if (above < 0) {
+        span = grows > 0 ? ps + above / grows : 0;
+        above = 0;
+    } else if (grows < 0) {
+        span = fmin(ps, above / -grows);
+    }
+    return span > 0 ? mark_slope(s, p, a) * (above + grows * span / 2) * span : 0;
+}
+
+/* Returns after how many picoseconds so many marks are to be expected, or kmax is reached. */
+static double marks_after_ps(const struct sim *s, const struct port *p, const struct lane *a, double bytes,
+                             double marks)
+{
+    double grows = growth(a, p), above = bytes - p->ecn.kmin_bytes, slope = mark_slope(s, p, a), before = 0;
+
+    if (above < 0) {
+        if (grows <= 0)
+            return INFINITY;
+        before = -above / grows;
+        above = 0;
+    }
+    double kmax_ps = grows > 0 ? (p->ecn.kmax_bytes - bytes) / grows : INFINITY;
+    double root = above * above + 2 * grows * marks / slope;   /* above span + grows span^2 / 2 = marks / slope */
+    if (!(slope > 0) || root < 0)
+        return kmax_ps;
+    return fmin(kmax_ps, before + (grows != 0 ? (sqrt(root) - above) / grows : marks / slope / above));
+}
+
 static struct lane *lane_now(struct lanes *l, const struct sim *s, uint32_t port)
 {
-    struct lane *a = &l->lane[port];
+    struct lane       *a = &l->lane[port];
+    const struct port *p = &s->net.port[port];
+    double             bytes = queue_now(a, p, s->engine.now_ps);
 
-    a->queue_bytes = queue_now(a, &s->net.port[port], s->engine.now_ps);
+    if (a->is_held && a->marks_left >= 0)
+        a->marks_left = fmax(0, a->marks_left - expected_marks(s, p, a, a->queue_bytes,
+                                                               (double)(s->engine.now_ps - a->since_ps)));
+    a->queue_bytes = bytes;
     a->since_ps = s->engine.now_ps;
     return a;
+}
+
+/* Draws when the first mark comes, if there may be one. */
+static void expect_mark(struct lane *a, const struct port *p)
+{
+    if (a->is_held && a->marks_left < 0 && (growth(a, p) > 0 || a->queue_bytes > p->ecn.kmin_bytes))
+        a->marks_left = rng_exp(&p->node->rng);
 }
 
 void lanes_change(struct lanes *l, const struct sim *s, const struct lane_path *p, uint64_t was_bps,
@@ -107,12 +182,14 @@ void lanes_change(struct lanes *l, const struct sim *s, const struct lane_path *
 
         a->data_bps += bps - was_bps;
         a->is_crowded = is_crowded(s, &s->net.port[p->data.hop[i].port], a);
+        expect_mark(a, &s->net.port[p->data.hop[i].port]);
     }
     for (uint32_t i = 0; i < p->ack.hops; i++) {
         struct lane *a = lane_now(l, s, p->ack.hop[i].port);
 
         a->ack_bps += ack_bps(l, bps) - ack_bps(l, was_bps);
         a->is_crowded = is_crowded(s, &s->net.port[p->ack.hop[i].port], a);
+        expect_mark(a, &s->net.port[p->ack.hop[i].port]);
     }
 }
 
@@ -174,14 +251,14 @@ uint64_t lanes_crowded_ps(const struct lanes *l, const struct sim *s, const stru
 {
     const struct lane *a = &l->lane[p->id];
     uint64_t           now_ps = s->engine.now_ps;
-    double             grows = growth(a, p);
 
     if (a->is_crowded)
         return now_ps;
-    if (a->count > 1 || !p->is_switch || grows <= 0 || p->mark_from_bytes == UINT32_MAX)
+    if (!a->is_held || a->marks_left < 0 || p->ecn.kmin_bytes == UINT32_MAX)
         return NEVER;            /* a host's own ACKs only slow its data down */
-    double ps = (p->mark_from_bytes - queue_now(a, p, now_ps)) / grows;
-    return ps <= 0 ? now_ps : ps < (double)PS_PER_S ? now_ps + (uint64_t)ps : NEVER;
+    double ps = marks_after_ps(s, p, a, a->queue_bytes, a->marks_left);
+    uint64_t at_ps = ps < (double)PS_PER_S ? a->since_ps + (uint64_t)fmax(ps, 0) : NEVER;
+    return at_ps > now_ps ? at_ps : now_ps;
 }
 
 uint64_t lanes_queue_ps(const struct lanes *l, const struct sim *s, const struct port *p)
@@ -209,6 +286,15 @@ static double bytes_before(const struct sim *s, const struct port *p, const stru
     return waiting_bytes(p) + (double)busy_ps / (double)PS_PER_S * (double)p->rate_bps / 8;
 }
 
+bool lanes_would_mark(const struct lanes *l, const struct sim *s, const struct lane_hop *hop)
+{
+    const struct port *p = &s->net.port[hop->port];
+
+    if (s->sw.ecn_prios || l->lane[hop->port].all == 1)
+        return waiting_bytes(p) || max_u64(hop->free_ps, hop->queued_ps) > s->engine.now_ps + hop->ps;
+    return bytes_before(s, p, hop) > p->ecn.kmin_bytes;
+}
+
 void lanes_hold(struct lanes *l, const struct sim *s, const struct lane_path *path)
 {
     for (uint32_t i = 1; i < path->data.hops; i++) {
@@ -220,6 +306,8 @@ void lanes_hold(struct lanes *l, const struct sim *s, const struct lane_path *pa
         a->is_held = true;
         a->queue_bytes = bytes_before(s, &s->net.port[hop->port], hop);
         a->since_ps = s->engine.now_ps;
+        a->marks_left = -1;
+        expect_mark(a, &s->net.port[hop->port]);
     }
 }
 
@@ -239,20 +327,30 @@ static void keep_busy(struct sim *s, struct port *p, uint64_t until_ps)
 
 void lanes_unhold(struct lanes *l, const struct lane_path *path)
 {
-    for (uint32_t i = 1; i < path->data.hops; i++)
-        l->lane[path->data.hop[i].port].is_held = false;
+    for (uint32_t i = 1; i < path->data.hops; i++) {
+        struct lane *a = &l->lane[path->data.hop[i].port];
+
+        a->is_held = false;
+        a->marks_left = -1;
+    }
 }
 
-void lanes_release(struct lanes *l, struct sim *s, struct lane_path *path)
+struct port *lanes_release(struct lanes *l, struct sim *s, struct lane_path *path)
 {
+    struct port *marks = NULL;
+
     for (uint32_t i = 1; i < path->data.hops; i++) {
         struct lane_hop *hop = &path->data.hop[i];
-        uint64_t         wait_ps = lanes_wait_ps(l, s, &s->net.port[hop->port]);
+        struct port     *p = &s->net.port[hop->port];
+        uint64_t         wait_ps = lanes_wait_ps(l, s, p);
 
         if (wait_ps == 0)
             continue;
-        keep_busy(s, &s->net.port[hop->port], s->engine.now_ps + wait_ps);
+        if (!l->lane[hop->port].is_crowded && lanes_crowded_ps(l, s, p) <= s->engine.now_ps)
+            marks = p;
+        keep_busy(s, p, s->engine.now_ps + wait_ps);
         hop->free_ps = max_u64(hop->free_ps, s->engine.now_ps + hop->ps + wait_ps);
     }
     lanes_unhold(l, path);
+    return marks;
 }

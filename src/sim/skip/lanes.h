@@ -6,7 +6,8 @@
  *   - a port that several flows use is crowded if they need more than LANE_SHARE of it;
  *   - a port that one flow uses is crowded if the flow is faster than the port;
  *   - if the flow fits but the ACKs of others do not, a queue grows slowly. While the flow is held, this queue
- *     is computed, and the port is crowded from when it would mark packets.
+ *     is computed. The hold ends when the switch marks the first packet: a number drawn when the hold begins
+ *     decides how many marks are to be expected until then.
  *
  * A port whose switch would mark packets in a queue of one packet from each flow is crowded, too.
  */
@@ -40,6 +41,7 @@ struct lane {                    /* use of a port */
     uint64_t  data_bps, ack_bps;
     bool      is_crowded, is_held;   /* is_held: its only flow is held; the queue below is valid */
     double    queue_bytes;       /* at since_ps */
+    double    marks_left;        /* expected from then until the first mark; less than 0: not drawn yet */
     uint64_t  since_ps;
     uint64_t  from_ps, to_ps;    /* when frames that skip the port next to each other pass it, the last ones */
 };
@@ -66,21 +68,24 @@ uint64_t lanes_room_bps(const struct lanes *, const struct port *, uint64_t bps)
 /* Returns when a port will be crowded, if no flow starts or ends. Not later than now: it is. */
 uint64_t lanes_crowded_ps(const struct lanes *, const struct sim *, const struct port *);
 
+/* Returns true if a flow that is alone at a port would be marked if it were held. */
+bool lanes_would_mark(const struct lanes *, const struct sim *, const struct lane_hop *);
+
 /* Returns true if a frame must stop at a port: it may wait there, or be lost. */
-static inline bool lanes_must_stop(const struct lanes *l, const struct sim *s, const struct port *p)
+static inline bool lanes_must_stop(const struct lanes *l, const struct port *p)
 {
     const struct lane *a = &l->lane[p->id];
 
     return p->backlog | p->paused || a->is_crowded ||
-           (p->slow_path & SLOW_LINK && (p->is_lossy || p->is_down)) ||
-           (a->is_held && lanes_crowded_ps(l, s, p) <= s->engine.now_ps);
+           (p->slow_path & SLOW_LINK && (p->is_lossy || p->is_down));
 }
 
 /* A flow is held: where it is alone, queues begin with what waits now. */
 void lanes_hold(struct lanes *, const struct sim *, const struct lane_path *);
 
-/* It is held no longer: ports where its frames would be queued stay busy until they have sent them. */
-void lanes_release(struct lanes *, struct sim *, struct lane_path *);
+/* It is held no longer: ports where its frames would be queued stay busy until they have sent them. Returns
+ * the port that marks its next packet, or NULL. */
+struct port *lanes_release(struct lanes *, struct sim *, struct lane_path *);
 
 /* Same, but nothing was sent since. */
 void lanes_unhold(struct lanes *, const struct lane_path *);

@@ -86,7 +86,7 @@ static uint32_t next_stop(struct skip *k, const struct sim *s, const struct skip
         (s->cfg.changes && s->engine.now_ps >= skip_flow_change_ps(k, s, sf)))
         return to;
     while (to < w->hops && !w->hop[to].waiting &&
-           !lanes_must_stop(&k->lanes, s, &s->net.port[w->hop[to].port]))
+           !lanes_must_stop(&k->lanes, &s->net.port[w->hop[to].port]))
         to++;
     if (to > from + 1 && to < w->hops &&
         !has_room(s, &s->net.port[w->hop[to - 1].port], p, w->hop[to].ps - w->hop[from].ps))
@@ -141,6 +141,11 @@ bool leap_frame(void *sim, struct port *first, uint32_t id)
     if (from >= w->hops)
         return false;
     w->hop[from].waiting -= from > 0 && w->hop[from].waiting > 0;
+    if (sf->marks && p->kind == PACKET_DATA && from == 0) {
+        p->flags |= PACKET_ECN;
+        sf->marks->counters.marked_packets++;
+        sf->marks = NULL;
+    }
     bool     is_safe = !(first->slow_path & SLOW_LINK && (first->is_lossy || first->is_down));
     uint32_t to = is_safe ? next_stop(s->skip, s, sf, w, from, p) : from + 1;
     uint64_t seq = p->seq & SEQ_BITS, at_ps = leap_ps(s->skip, s, w, from, to, seq, p->bytes, s->engine.now_ps);

@@ -13,13 +13,15 @@
 /* ---- thrift ----
  *
  * Skipping makes simulated frames a fifth dearer. So after every look_frames() of them it must have saved
- * LEAST_SAVED of that many, or it rests: for about twice as long, and twice that if it rests again. Looks are
- * long enough for every host to leave a queue behind. */
+ * LEAST_SAVED of that many, or it rests: for about twice as long, and twice that if it rests again. If it has
+ * saved next to nothing, it rests as long as ever. Looks are long enough for every host to leave a queue
+ * behind. */
 
 #define LOOK_FRAMES   16384u
 #define LEAST_SAVED   0.25
+#define NEXT_TO_NONE  0.02
 #define PACKET_FRAMES 12u        /* of a data packet and its ACK, in a large network */
-#define RESTS_MOST    2u
+#define RESTS_MOST    4u
 
 static uint64_t look_frames(const struct sim *s)
 {
@@ -48,13 +50,13 @@ static uint64_t simulated_packets(const struct skip *k, const struct sim *s)
     return s->engine.counters.data_sent - k->stats.packets;
 }
 
-static void rest(struct skip *k, struct sim *s)
+static void rest(struct skip *k, struct sim *s, uint32_t rests)
 {
-    uint64_t packets = 2 * look_frames(s) / PACKET_FRAMES << k->thrift.rests;
+    uint64_t packets = 2 * look_frames(s) / PACKET_FRAMES << rests;
 
     attend(s, false);
     k->thrift.until_packet = simulated_packets(k, s) + packets;
-    k->thrift.rests += k->thrift.rests < RESTS_MOST;
+    k->thrift.rests = rests + (rests < RESTS_MOST);
     k->stats.rests++;
     for (uint32_t i = 0; i < skip_flows(k, s); i++) {
         hold_break(k, s, &s->flows.flow[i], &k->flow[i]);
@@ -81,7 +83,7 @@ static bool economize(struct skip *k, struct sim *s)
 {
     if (!skip_is_allowed(k, s) && k->thrift.until_packet != UINT64_MAX) {
         if (!is_resting(k))
-            rest(k, s);
+            rest(k, s, 0);
         k->thrift.until_packet = UINT64_MAX;
     }
     if (is_resting(k)) {
@@ -92,10 +94,11 @@ static bool economize(struct skip *k, struct sim *s)
     uint64_t frames = k->frames - k->thrift.frames;
     if (frames < look_frames(s))
         return false;
-    if ((double)(k->stats.hops - k->thrift.hops) >= LEAST_SAVED * (double)frames)
-        k->thrift.rests = 0;
+    double saved = (double)(k->stats.hops - k->thrift.hops) / (double)frames;
+    if (saved < LEAST_SAVED)
+        rest(k, s, saved < NEXT_TO_NONE ? RESTS_MOST : k->thrift.rests);
     else
-        rest(k, s);
+        k->thrift.rests = 0;
     if (!is_resting(k))
         begin_look(k);
     return is_resting(k);
@@ -109,7 +112,7 @@ static bool economize(struct skip *k, struct sim *s)
 static bool is_clear(const struct skip *k, const struct sim *s, const struct lane_hop *hop, const struct port *p)
 {
     if (k->lanes.lane[hop->port].count == 1)
-        return !p->backlog && max_u64(hop->free_ps, hop->queued_ps) <= s->engine.now_ps + hop->ps;
+        return !lanes_would_mark(&k->lanes, s, hop);
     for (uint32_t q = 0; p->backlog && q < PRIOS; q++)
         if (p->queue[q].bytes > QUEUE_FRAMES * (s->cfg.mtu_bytes + s->cfg.header_bytes))
             return false;
@@ -208,7 +211,8 @@ static bool skip_turn(void *sim, struct flow *f)
 static void plan_again_at(struct skip *k, struct sim *s, const struct lane_way *acks)
 {
     for (uint32_t i = 0; i < acks->hops; i++)
-        hold_plan_again(k, s, acks->hop[i].port);
+        if (i == 0 || k->lanes.lane[acks->hop[i].port].marks_left >= 0)
+            hold_plan_again(k, s, acks->hop[i].port);
 }
 
 /* A message has been posted: its flow uses the ports of its path from now on. */
@@ -247,8 +251,7 @@ static void on_arrival(void *sim, const struct flow *f)
     if (!sf->messages || --sf->messages > 0 || is_resting(k))
         return;
     skip_flow_part(k, s, f, sf);
-    if (sf->path.ack.hops)
-        hold_plan_again(k, s, sf->path.ack.hop[0].port);
+    plan_again_at(k, s, &sf->path.ack);
 }
 
 /* The receiver misses bytes. Those before skipped_to were skipped, not lost. */

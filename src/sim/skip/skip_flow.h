@@ -34,6 +34,7 @@ struct skip_flow {
     uint64_t         packets;    /* at most, of those it has left */
     uint64_t         from, end_sent;     /* bytes sent when it began and when it will end */
     uint64_t         skipped_to; /* first byte after those that its sender has skipped */
+    struct port     *marks;      /* the port that marks its next packet, or NULL */
     uint32_t         unacked;    /* packets of them that no counted ACK is for */
 };
 
