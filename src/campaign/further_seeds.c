@@ -147,10 +147,10 @@ uint32_t further_seeds_wanted(struct simulation *s)
 
 static void set_intervals(struct spread *out, const struct batch *b, const struct skip_stats *stats)
 {
-    double *one = xcalloc(b->seeds, sizeof *one), bias = stats->checks ? fabs(stats->off_mean) : 0;
+    double *one = xcalloc(b->seeds, sizeof *one);
 
     *out = (struct spread){ .seeds = b->seeds, .us = xcalloc(b->cells, sizeof *out->us),
-                            .model = stats->packets ? SPREAD_MODEL + bias : 0 };
+                            .model = stats->packets ? SPREAD_MODEL : 0 };
     for (uint32_t i = 0; i < b->cells; i++) {
         for (uint32_t seed = 0; seed < b->seeds; seed++)
             one[seed] = b->sample[seed * b->cells + i];

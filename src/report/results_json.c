@@ -353,9 +353,8 @@ static json_t *fidelity_json(const struct results *r, const struct skip_stats *k
         json_put_text(o, "why_not", k->why_not);
     JSON_PUT(o, { "packets_skipped", JSON(k->packets) },
              { "hops_skipped_share", JSON(r->hops > 0 ? (double)k->hops / r->hops : 0) },
-             { "times_alone", JSON(k->holds) }, { "times_disturbed", JSON(k->breaks) }, JSON_FIELD(k, checks),
-             { "check_off_mean", JSON(k->checks ? k->off_mean : NAN) },
-             { "check_off_rms", JSON(k->checks ? k->off_rms : NAN) });
+             { "times_alone", JSON(k->holds) }, { "times_disturbed", JSON(k->breaks) },
+             { "rests", JSON(k->rests) });
     if (r->spread->seeds)
         JSON_PUT(o, { "seeds", JSON(r->spread->seeds) }, { "model_share", JSON(r->spread->model) },
                  { "interval_of", JSON("one run packet by packet, with any seed") });

@@ -40,10 +40,10 @@ static struct text expected_text(const struct expected *v)
 }
 
 /* Where the exposed communication of a run packet by packet would be. */
-static void print_spread(const struct results *r, const struct skip_stats *k, FILE *out)
+static void print_spread(const struct results *r, FILE *out)
 {
     const struct spread *s = r->spread;
-    char                 seeds[80], bias[40] = "its bias was not measured";
+    char                 seeds[80];
 
     if (s->why_not)
         print_line(out, "exposed", "no interval: %s", s->why_not);
@@ -61,10 +61,7 @@ static void print_spread(const struct results *r, const struct skip_stats *k, FI
         snprintf(seeds, sizeof seeds, "spread of %u seeds", s->seeds);
     else
         snprintf(seeds, sizeof seeds, "seeds have no effect");
-    if (k->checks)
-        snprintf(bias, sizeof bias, "measured bias %.2g %%", 100 * k->off_mean);
-    print_line(out, "", "95 %% interval for one such run: %s; %.2g %% for the model, %s", seeds,
-               100 * s->model, bias);
+    print_line(out, "", "95 %% interval for one such run: %s; %.2g %% for the model", seeds, 100 * s->model);
 }
 
 /* What was not simulated packet by packet, and why not more. */
@@ -76,14 +73,12 @@ static void print_fidelity(const struct results *r, const struct skip_stats *k, 
     else
         print_line(out, "fidelity", "fast: %s of hops skipped, those of flows alone on their way",
                    metric(UNIT_SHARE, (double)k->hops / r->hops).buf);
-    if (k->checks)
-        print_line(out, "",
-                   "checked: packets of %s simulated: their time differs by %.2g %% on average, %.2g %% RMS",
-                   counted(k->checks, "such flow were", "such flows were").buf, 100 * k->off_mean,
-                   100 * k->off_rms);
+    if (k->rests)
+        print_line(out, "", "skipping saved too little for %s of the simulated packets, and rested meanwhile",
+                   metric(UNIT_SHARE, r->hops > 0 ? 0 : 0).buf);
     if (k->packets && k->why_not)
         print_line(out, "", "then every packet was simulated: %s", k->why_not);
-    print_spread(r, k, out);
+    print_spread(r, out);
 }
 
 static void print_setup(const struct results *r, FILE *out)

@@ -13,7 +13,7 @@ struct pace pace_of(const struct scenario *s, uint32_t ports, bool has_readers)
 {
     struct pace p = { .interval_ps = s->interval_ps, .point_ps = s->interval_ps };
 
-    if (s->has_interval || s->cfg.is_fast)
+    if (s->has_interval)
         return p;
     p.is_growing = true;
     if (!has_readers)

@@ -140,6 +140,8 @@ uint32_t run_events_most(const struct sim *s)
     return 5 * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
 }
 
+#define LEAP_LINKS 6u            /* a frame that skips ports arrives after several links */
+
 /* Returns how far ahead most events are. A ring that covers long links needs wider buckets. With many ports
  * and few such links, all other events would pay for them. */
 static uint64_t span_ps(const struct sim *s)
@@ -150,6 +152,7 @@ static uint64_t span_ps(const struct sim *s)
         const struct port *p = &s->net.port[i];
         uint64_t           reach = p->delay_ps + p->tx_ps[sim_largest_frame(&s->cfg)] + PS_PER_US;
 
+        reach *= s->cfg.is_fast ? LEAP_LINKS : 1;
         span = reach > span ? reach : span;
         far += reach > SPAN_MAX_PS;
     }
@@ -193,13 +196,11 @@ static bool is_large(const struct sim *s)
 /* Returns the bucket width. A busy port has one or two events per packet, about every 80 ns; the aim is one
  * event per bucket. Ports of a small network are busy at the same times, so its buckets are narrower, as long
  * as this needs no more of them. In a large network they are narrower because only the first event of a
- * bucket is prefetched. If most packets are skipped, events are rare. */
+ * bucket is prefetched. */
 static uint64_t bucket_ps(const struct sim *s)
 {
     uint64_t even = EVENT_GAP_PS / (s->net.ports + 1), narrow = even / 8;
 
-    if (s->cfg.is_fast)
-        return 16 * even;
     if (is_large(s))
         return even / 2;
     return EVQ_BUCKETS_MIN / 2 * narrow >= span_ps(s) ? narrow : even;

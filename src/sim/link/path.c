@@ -138,11 +138,6 @@ static void write_frame(struct engine *e, struct port *p, uint32_t id, const str
 
 /* ---- transmit ---- */
 
-uint32_t path_age(const struct port *p, uint32_t bytes)
-{
-    return p->tx_ps[p->slow_path & SLOW_CUT && bytes > CUT_BYTES ? CUT_BYTES : bytes] + p->delay_ps;
-}
-
 /* Returns the probability that neither a bit error nor a random loss hits a frame of this size. */
 static double survival(const struct port *p, uint32_t bytes)
 {

@@ -86,7 +86,10 @@ bool path_is_hit(const struct port *, uint32_t bytes);
 /* Returns the time from the start of a frame to its arrival at the other end: the arrival of its last byte
  * or, at a cut-through switch, of its first CUT_BYTES, after which the switch may forward it. Does not
  * overflow: see GRAPH_DELAY_PS_MAX. */
-uint32_t path_age(const struct port *, uint32_t bytes);
+static inline uint32_t path_age(const struct port *p, uint32_t bytes)
+{
+    return p->tx_ps[p->slow_path & SLOW_CUT && bytes > CUT_BYTES ? CUT_BYTES : bytes] + p->delay_ps;
+}
 
 /* Puts a packet on the wire. 'age': path_age() of the frame. */
 static inline void path_put(struct engine *e, struct port *p, uint32_t id, struct packet *k,

@@ -71,7 +71,7 @@ static void send_one(const struct alone_host *h, struct alone *a, void *state, s
         h->cc->on_sent(h->cc_cfg, state, now, h->frame_bytes, &a->out);
 }
 
-uint64_t alone_send(const struct alone_host *h, struct alone *a, void *state, uint64_t packets,
+uint64_t alone_send(const struct alone_host *h, struct alone *a, void *state, uint64_t packets, uint64_t steps,
                     uint64_t until_ps)
 {
     struct gap gap = { 0, 0, turn_ps(h), tx_ps_of(h) };
@@ -79,7 +79,7 @@ uint64_t alone_send(const struct alone_host *h, struct alone *a, void *state, ui
 
     for (;;) {
         repace(h, a, state, until_ps);
-        if (count == packets || a->at_ps >= until_ps || a->out.rate_bps > h->most_bps)
+        if (count == packets || count == steps || a->at_ps >= until_ps || a->out.rate_bps > h->most_bps)
             return count;
         if (a->out.due_ps == NEVER && !a->out.counts_bytes)
             return count + send_evenly(h, a, packets - count, until_ps);

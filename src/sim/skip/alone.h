@@ -29,8 +29,9 @@ struct alone {
     uint64_t      free_ps;       /* end of the last packet at the port */
 };
 
-/* Sends up to 'packets' full packets before until_ps. Returns their number. 'state': congestion control's. */
-uint64_t alone_send(const struct alone_host *, struct alone *, void *state, uint64_t packets,
+/* Sends up to 'packets' full packets before until_ps, and no more than 'steps' one by one. Returns their
+ * number. 'state': congestion control's. */
+uint64_t alone_send(const struct alone_host *, struct alone *, void *state, uint64_t packets, uint64_t steps,
                     uint64_t until_ps);
 
 #endif

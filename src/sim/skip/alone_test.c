@@ -58,11 +58,11 @@ static void alone_send__evenly(void **unused)
         struct alone_host h = host_with(row[i].other_bps);
         struct alone      a = sender(row[i].rate_bps, NEVER);
 
-        assert_int_equal(alone_send(&h, &a, NULL, 1000000, 10 * row[i].gap_ps), 10);
+        assert_int_equal(alone_send(&h, &a, NULL, 1000000, UINT64_MAX, 10 * row[i].gap_ps), 10);
         assert_int_equal(a.at_ps, 10 * row[i].gap_ps);
         assert_int_equal(a.free_ps, 9 * row[i].gap_ps + TX_PS);
-        assert_int_equal(alone_send(&h, &a, NULL, 1000000, 10 * row[i].gap_ps + 1), 1);
-        assert_int_equal(alone_send(&h, &a, NULL, 3, NEVER), 3);
+        assert_int_equal(alone_send(&h, &a, NULL, 1000000, UINT64_MAX, 10 * row[i].gap_ps + 1), 1);
+        assert_int_equal(alone_send(&h, &a, NULL, 3, UINT64_MAX, NEVER), 3);
         assert_int_equal(a.at_ps, 14 * row[i].gap_ps);
     }
 }
@@ -81,10 +81,10 @@ static void alone_send__rest_of_a_gap(void **unused)
         struct alone      a = sender(LINE_BPS / 10, row[i].due_ps);
         uint32_t          calls = 0;
 
-        assert_int_equal(alone_send(&h, &a, &calls, 1, NEVER), 1);
+        assert_int_equal(alone_send(&h, &a, &calls, 1, UINT64_MAX, NEVER), 1);
         assert_int_equal(calls, 1);
         assert_int_equal(a.at_ps, row[i].next_ps);
-        assert_int_equal(alone_send(&h, &a, &calls, 5, NEVER), 5);
+        assert_int_equal(alone_send(&h, &a, &calls, 5, UINT64_MAX, NEVER), 5);
         assert_int_equal(a.at_ps, row[i].next_ps + 5 * 400000);
     }
 }
@@ -97,10 +97,10 @@ static void alone_send__stops_in_time(void **unused)
     uint32_t          calls = 0;
 
     (void)unused;
-    assert_int_equal(alone_send(&h, &a, &calls, 9, 150000), 1);
+    assert_int_equal(alone_send(&h, &a, &calls, 9, UINT64_MAX, 150000), 1);
     assert_int_equal(calls, 0);
     assert_int_equal(a.at_ps, 800000);
-    assert_int_equal(alone_send(&h, &a, &calls, 9, 250000), 0);
+    assert_int_equal(alone_send(&h, &a, &calls, 9, UINT64_MAX, 250000), 0);
     assert_int_equal(calls, 1);
     assert_int_equal(a.at_ps, 500000);
 }
@@ -115,7 +115,7 @@ static void alone_send__by_bytes(void **unused)
     (void)unused;
     a.out.counts_bytes = true;
     h.most_bps = LINE_BPS * 8 / 10;
-    assert_int_equal(alone_send(&h, &a, &calls, 9, NEVER), 4);
+    assert_int_equal(alone_send(&h, &a, &calls, 9, UINT64_MAX, NEVER), 4);
     assert_int_equal(calls, 4);
     assert_int_equal(a.at_ps, 800000 + 400000 + 200000 + 100000);
     assert_int_equal(a.out.rate_bps, LINE_BPS * 16 / 10);

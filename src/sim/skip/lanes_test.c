@@ -43,7 +43,7 @@ static void close_star(struct fixture *f)
 
 static const struct port *port_at(const struct fixture *f, uint32_t flow, uint32_t hop)
 {
-    return &f->w.sim->net.port[f->path[flow - 1].data.port[hop]];
+    return &f->w.sim->net.port[f->path[flow - 1].data.hop[hop].port];
 }
 
 static void lanes_find_path__star(void **unused)
@@ -77,17 +77,18 @@ static void lanes_room__excludes_the_rates_of_other_flows(void **unused)
     open_star(&f);
     out = port_at(&f, 1, 1);
     lanes_add(&f.lanes, f.w.sim, &f.path[0], 1, 40 * GBPS);
-    assert_true(lanes_room_bps(&f.lanes, out, 40 * GBPS) == UINT64_MAX);
-    assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
+    assert_true(lanes_room_bps(&f.lanes, out, 40 * GBPS) == LINE_BPS);
+    assert_true(lanes_room_bps(&f.lanes, port_at(&f, 1, 0), 40 * GBPS) == UINT64_MAX);
+    assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, out) == NEVER);
     lanes_add(&f.lanes, f.w.sim, &f.path[1], 2, 30 * GBPS);
     assert_int_equal(lanes_room_bps(&f.lanes, out, 40 * GBPS), 60 * GBPS);
     assert_int_equal(lanes_room_bps(&f.lanes, out, 30 * GBPS), 50 * GBPS);
-    assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
+    assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, out) == NEVER);
     lanes_change(&f.lanes, f.w.sim, &f.path[1], 30 * GBPS, 51 * GBPS);
-    assert_int_equal(lanes_full_ps(&f.lanes, f.w.sim, out), f.w.sim->engine.now_ps);
+    assert_int_equal(lanes_crowded_ps(&f.lanes, f.w.sim, out), f.w.sim->engine.now_ps);
     assert_int_equal(lanes_room_bps(&f.lanes, out, 51 * GBPS), 50 * GBPS);
     lanes_remove(&f.lanes, f.w.sim, &f.path[0], 1, 40 * GBPS);
-    assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
+    assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, out) == NEVER);
     assert_int_equal(f.lanes.lane[out->id].count, 1);
     assert_int_equal(f.lanes.lane[out->id].flow[0], 2);
     assert_int_equal(f.lanes.lane[out->id].data_bps, 51 * GBPS);
@@ -96,7 +97,7 @@ static void lanes_room__excludes_the_rates_of_other_flows(void **unused)
 
 /* Data of flow 3 and ACKs of flow 1 share the port to host 0: 86 of 1106 bytes too much. Its queue reaches
  * kmin after kmin / (86 / 1106 x 12.5 bytes per ns). Without flow 1 it never does. */
-static void lanes_full__when_acks_have_filled_the_queue(void **unused)
+static void lanes_crowded__when_acks_have_filled_the_queue(void **unused)
 {
     struct fixture     f;
     const struct port *out;
@@ -106,15 +107,15 @@ static void lanes_full__when_acks_have_filled_the_queue(void **unused)
     open_star(&f);
     out = port_at(&f, 3, 1);
     lanes_add(&f.lanes, f.w.sim, &f.path[2], 3, LINE_BPS);
-    assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
+    assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, out) == NEVER);
     lanes_add(&f.lanes, f.w.sim, &f.path[0], 1, LINE_BPS);
-    ns = out->ecn.kmin_bytes / (86.0 / 1106 * 12.5);
-    assert_in_range(lanes_full_ps(&f.lanes, f.w.sim, out) - f.w.sim->engine.now_ps, (uint64_t)(999 * ns),
+    ns = out->mark_from_bytes / (86.0 / 1106 * 12.5);
+    assert_in_range(lanes_crowded_ps(&f.lanes, f.w.sim, out) - f.w.sim->engine.now_ps, (uint64_t)(999 * ns),
                     (uint64_t)(1001 * ns));
     /* at the sending host itself, ACKs only slow data down */
-    assert_true(lanes_full_ps(&f.lanes, f.w.sim, port_at(&f, 3, 0)) == NEVER);
+    assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, port_at(&f, 3, 0)) == NEVER);
     lanes_remove(&f.lanes, f.w.sim, &f.path[0], 1, LINE_BPS);
-    assert_true(lanes_full_ps(&f.lanes, f.w.sim, out) == NEVER);
+    assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, out) == NEVER);
     assert_int_equal(f.lanes.lane[out->id].ack_bps, 0);
     close_star(&f);
 }
@@ -124,7 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_find_path__star),
         cmocka_unit_test(lanes_room__excludes_the_rates_of_other_flows),
-        cmocka_unit_test(lanes_full__when_acks_have_filled_the_queue),
+        cmocka_unit_test(lanes_crowded__when_acks_have_filled_the_queue),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,67 +30,79 @@ uint64_t skip_flow_allowed_bps(const struct skip *k, const struct sim *s, const 
 
 void skip_flow_set_bps(struct skip *k, const struct sim *s, struct skip_flow *sf, uint64_t bps)
 {
-    lanes_change(&k->lanes, s, &sf->path, sf->bps, bps);
+    if (bps != sf->bps)
+        lanes_change(&k->lanes, s, &sf->path, sf->bps, bps);
     sf->bps = bps;
 }
 
 /* ---- frames that skipped ports ---- */
 
-static void count_leapt(struct sim *s, const struct lane_way *w, int32_t *leapt, uint32_t kind,
-                        uint32_t bytes)
+static void count_leapt(struct sim *s, struct lane_way *w, uint32_t kind, uint32_t bytes)
 {
     int32_t frames = 0;
 
     for (uint32_t i = 0; i < w->hops; i++) {
-        frames += leapt[i];
-        skip_count_frames(&s->net.port[w->port[i]], kind, (uint64_t)frames, bytes);
+        frames += w->hop[i].leapt;
+        w->hop[i].leapt = 0;
+        skip_count_frames(&s->net.port[w->hop[i].port], kind, (uint64_t)frames, bytes);
     }
-    memset(leapt, 0, (w->hops + 1) * sizeof *leapt);
 }
 
 void skip_flow_count_leaps(struct sim *s, struct skip_flow *sf)
 {
-    count_leapt(s, &sf->path.data, sf->leapt, PACKET_DATA, s->cfg.mtu_bytes + s->cfg.header_bytes);
-    count_leapt(s, &sf->path.ack, sf->leapt_back, PACKET_ACK, s->cfg.ack_bytes);
+    count_leapt(s, &sf->path.data, PACKET_DATA, s->cfg.mtu_bytes + s->cfg.header_bytes);
+    count_leapt(s, &sf->path.ack, PACKET_ACK, s->cfg.ack_bytes);
 }
 
 /* ---- paths ---- */
 
-void skip_flow_find_path(struct sim *s, const struct flow *f, struct skip_flow *sf)
+void skip_flow_join(struct skip *k, struct sim *s, const struct flow *f, struct skip_flow *sf)
 {
-    if (sf->ports == f->ports && sf->src == f->src && sf->dst == f->dst && sf->path.data.hops)
-        return;
-    sf->ports = f->ports;
-    sf->src = f->src;
-    sf->dst = f->dst;
-    lanes_find_path(s, f, &sf->path);
+    if (sf->ports != f->ports || sf->src != f->src || sf->dst != f->dst || !sf->path.data.hops) {
+        sf->ports = f->ports;
+        sf->src = f->src;
+        sf->dst = f->dst;
+        lanes_find_path(s, f, &sf->path);
+    }
+    sf->generation = f->generation;
+    sf->rate_bps = f->out.rate_bps;
+    sf->bps = skip_flow_allowed_bps(k, s, f, sf->rate_bps);
+    sf->patience = 0;
+    lanes_add(&k->lanes, s, &sf->path, skip_flow_id(s, f), sf->bps);
+    sf->is_joined = true;
 }
 
-/* Links have changed, and routes with them: flows use other ports. */
-static void find_paths_again(struct skip *k, struct sim *s)
+void skip_flow_part(struct skip *k, struct sim *s, const struct flow *f, struct skip_flow *sf)
 {
-    while (s->net.epoch_ps[k->epoch] < s->engine.now_ps)
+    if (!sf->is_joined)
+        return;
+    skip_flow_count_leaps(s, sf);
+    lanes_remove(&k->lanes, s, &sf->path, skip_flow_id(s, f), sf->bps);
+    sf->is_joined = false;
+}
+
+void skip_find_paths(struct skip *k, struct sim *s)
+{
+    while (s->cfg.changes && s->net.epoch_ps[k->epoch] < s->engine.now_ps)
         k->epoch++;
-    k->lost_ps = k->changed_ps = s->engine.now_ps;
-    for (uint32_t i = 0; i < k->flows; i++) {
+    for (uint32_t i = 0; i < skip_flows(k, s); i++) {
         struct skip_flow *sf = &k->flow[i];
         struct flow      *f = &s->flows.flow[i];
 
-        if (sf->messages)
-            lanes_remove(&k->lanes, s, &sf->path, i, sf->bps);
-        skip_flow_count_leaps(s, sf);
+        skip_flow_part(k, s, f, sf);
         sf->path.data.hops = sf->path.ack.hops = 0;
-        if (!sf->messages)
-            continue;
-        skip_flow_find_path(s, f, sf);
-        lanes_add(&k->lanes, s, &sf->path, i, sf->bps);
+        sf->untracked = f->sent_max;
+        if (sf->messages)
+            skip_flow_join(k, s, f, sf);
     }
 }
 
 void skip_follow_changes(struct skip *k, struct sim *s)
 {
-    if (s->cfg.changes && s->net.epoch_ps[k->epoch] < s->engine.now_ps)
-        find_paths_again(k, s);
+    if (!s->cfg.changes || s->net.epoch_ps[k->epoch] >= s->engine.now_ps)
+        return;
+    k->lost_ps = s->engine.now_ps;
+    skip_find_paths(k, s);
 }
 
 uint64_t skip_flow_change_ps(const struct skip *k, const struct sim *s, const struct skip_flow *sf)

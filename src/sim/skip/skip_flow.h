@@ -14,43 +14,48 @@ struct skip_stats {              /* for results */
     uint64_t    hops;            /* hops that these packets and their ACKs skipped */
     uint64_t    holds;           /* number of holds */
     uint64_t    breaks;          /* holds that another flow ended */
-    uint64_t    checks;          /* holds that were simulated as well, to compare, */
-    double      checked_ps;      /* their total time, */
-    double      off_mean, off_rms;   /* and by which share of it the simulation took longer */
+    uint64_t    rests;           /* how often skipping rested because it saved too little, */
+    uint64_t    rest_packets;    /* and data packets that were simulated meanwhile */
 };
 
 struct skip_flow {
     struct lane_path path;
     uint32_t         ports;      /* of the flow when its path was found, and its ends */
     uint32_t         src, dst;
-    uint64_t         bps;        /* as counted in the lanes */
+    uint16_t         generation;
+    uint64_t         rate_bps;   /* of its congestion control, when it was last counted in the lanes, */
+    uint64_t         bps;        /* and as counted there */
     uint32_t         messages;   /* posted, and not arrived; 0: not in the lanes */
     uint32_t         patience;
-    bool             is_held;
-    bool             is_checked; /* not held, to compare: its packets are simulated until end_sent */
+    bool             is_joined, is_held;     /* in the lanes */
+    uint64_t         untracked;  /* frames of bytes before this one may be anywhere on the path */
     struct alone     now, end;   /* held: after what is counted; when it goes on */
     uint64_t         other_bps;  /* of others at its host's port, since then */
     uint64_t         packets;    /* at most, of those it has left */
-    uint64_t         end_sent, from_ps;
+    uint64_t         from, end_sent;     /* bytes sent when it began and when it will end */
     uint64_t         skipped_to; /* first byte after those that its sender has skipped */
-    uint64_t         free_ps[LANE_HOPS_MAX];     /* when each port has sent its last packet of it; 0: none */
-    /* Full packets and ACKs that skipped ports, not yet counted: the increase from port to port. */
-    int32_t          leapt[LANE_HOPS_MAX + 1], leapt_back[LANE_HOPS_MAX + 1];
+    struct port     *marks;      /* the port that marks its next packet, or NULL */
     uint32_t         unacked;    /* packets of them that no counted ACK is for */
 };
 
+/* Skipping costs time for every frame that is simulated. So it rests where it saves too little. */
+struct skip_thrift {
+    uint64_t frames, hops;       /* simulated and skipped, when it last began */
+    uint64_t until_packet;       /* resting: until so many data packets have been sent; 0: it does not rest */
+    uint32_t rests;              /* in a row */
+};
+
 struct skip {
-    struct skip_stats stats;
-    struct lanes      lanes;
-    struct skip_flow *flow;      /* by flow */
-    char             *end_state; /* of congestion control, when a held flow goes on; by flow */
-    uint32_t          flows;
-    double            off_ps, off_squares;   /* sums for stats */
-    bool              is_turn;   /* a host is about to send: no other may, nor may it twice */
-    uint64_t          held, checked;     /* packets of messages that were held, and that were checked */
-    uint64_t          losses, lost_ps;   /* of all flows so far; when one last saw more of them; 0: never */
-    uint32_t          epoch;     /* of the routes by which paths were found: see sim/change.h */
-    uint64_t          changed_ps;        /* when they were found because links had changed; 0: never */
+    struct skip_stats  stats;
+    struct lanes       lanes;
+    struct skip_flow  *flow;     /* by flow */
+    char              *end_state;/* of congestion control, when a held flow goes on; by flow */
+    uint32_t           flows;
+    bool               is_turn;  /* a host is about to send: no other may, nor may it twice */
+    uint64_t           frames;   /* that left a port, and packets whose times were stepped */
+    struct skip_thrift thrift;
+    uint64_t           losses, lost_ps;  /* of all flows so far; when one last saw more of them; 0: never */
+    uint32_t           epoch;    /* of the routes by which paths were found: see sim/change.h */
 };
 
 static inline uint32_t skip_flow_id(const struct sim *s, const struct flow *f)
@@ -82,9 +87,20 @@ uint64_t skip_flow_allowed_bps(const struct skip *, const struct sim *, const st
 
 void skip_flow_set_bps(struct skip *, const struct sim *, struct skip_flow *, uint64_t bps);
 
-void skip_flow_find_path(struct sim *, const struct flow *, struct skip_flow *);
+/* Adds a flow with messages to the lanes of its path, or removes it. */
+void skip_flow_join(struct skip *, struct sim *, const struct flow *, struct skip_flow *);
+void skip_flow_part(struct skip *, struct sim *, const struct flow *, struct skip_flow *);
 
-/* Finds paths again if links have changed. */
+/* Returns the number of flows so far, with index 0. */
+static inline uint32_t skip_flows(const struct skip *k, const struct sim *s)
+{
+    return k->flows < s->flows.used ? k->flows : s->flows.used;
+}
+
+/* Finds the paths of all flows by today's routes. Frames in flight are not tracked. */
+void skip_find_paths(struct skip *, struct sim *);
+
+/* Same if links have changed. */
 void skip_follow_changes(struct skip *, struct sim *);
 
 /* Returns when the flow must be simulated because links will change: packets in flight may be lost then. */
@@ -105,13 +121,23 @@ const char *skip_why_never(const struct sim *);
 /* Returns false if a monitor, recording or verb needs every packet from now on. */
 bool skip_is_allowed(struct skip *, const struct sim *);
 
-/* ---- held flows: no other flow disturbs them, so their packets are not simulated (skip_flow_hold.c) */
+/* ---- frames that skip ports (leap.c) ---- */
 
-/* Returns when the first port on the path will be full, or links change. */
-uint64_t hold_full_ps(const struct skip *, const struct sim *, const struct skip_flow *);
+/* A frame leaves port 'from' of a way at at_ps and skips the ports before 'to'. Returns when it arrives. It
+ * waits for frames with lower sequence numbers, and where a port is busy. */
+uint64_t leap_ps(const struct skip *, const struct sim *, struct lane_way *, uint32_t from, uint32_t to,
+                 uint64_t seq, uint32_t bytes, uint64_t at_ps);
 
-/* Holds a flow for at most 'packets' packets. */
-void hold_begin(struct skip *, struct sim *, struct flow *, struct skip_flow *, uint64_t packets);
+/* A packet leaves a port. Returns true if it skips others; false: it goes to the next, as usual. */
+bool leap_frame(void *sim, struct port *first, uint32_t id);
+
+/* ---- held flows: no other flow disturbs them, so their packets are not simulated (hold.c) ---- */
+
+/* Returns when the first port on the path will be crowded, or links change. */
+uint64_t hold_crowded_ps(const struct skip *, const struct sim *, const struct skip_flow *);
+
+/* Holds a flow for at most 'packets' packets. Returns false if it would soon go on. */
+bool hold_begin(struct skip *, struct sim *, struct flow *, struct skip_flow *, uint64_t packets);
 
 /* Counts what a held flow would have sent by now. It stays held. */
 void hold_settle(struct skip *, struct sim *, struct flow *, struct skip_flow *);
@@ -119,22 +145,13 @@ void hold_settle(struct skip *, struct sim *, struct flow *, struct skip_flow *)
 /* Same, and ends the hold. */
 void hold_end(struct skip *, struct sim *, struct flow *, struct skip_flow *);
 
-/* Ends a hold or a check early: another flow, a pause, a CNP or a change of knobs disturbs the flow. */
+/* Ends a hold early: another flow, a pause, a CNP or a change of knobs disturbs the flow. */
 void hold_break(struct skip *, struct sim *, struct flow *, struct skip_flow *);
 
-/* Same for all flows that use a port of this path that is full now. */
+/* Same for all flows that use a port of this path that is crowded now. */
 void hold_break_all(struct skip *, struct sim *, const struct lane_path *);
 
 /* The rate of ACKs through a port has changed: recomputes when flows that are held there go on. */
 void hold_plan_again(struct skip *, struct sim *, uint32_t port);
-
-/* Returns true if this hold is simulated as well, to compare: one in 200. */
-bool hold_is_to_check(const struct skip *, const struct sim *, const struct flow *, uint64_t packets);
-
-/* Starts a check: simulates the flow, and flows to its host, for their ACKs. Holds a copy of its state. */
-void hold_check(struct skip *, struct sim *, struct flow *, struct skip_flow *, uint64_t packets);
-
-/* Ends a check: the flow sends the packet at which its hold would have ended. */
-void hold_end_check(struct skip *, struct sim *, struct flow *, struct skip_flow *);
 
 #endif

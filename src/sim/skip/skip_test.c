@@ -64,12 +64,15 @@ static void assert_same_flows(const struct world *a, const struct world *b)
     }
 }
 
-/* Counters of hosts and ports are equal. Numbers of events and queue lengths are not compared. */
+/* Counters of hosts and ports are equal. Numbers of events and queue lengths are not compared. Round trips may
+ * differ a little: a skipped packet that follows closely on the one before it does not wait. */
 static void assert_same_counts(const struct world *a, const struct world *b)
 {
     struct sim_counters x = a->sim->engine.counters, y = b->sim->engine.counters;
 
     x.events = y.events = 0;
+    assert_true(fabs((double)x.rtt_ps_sum - (double)y.rtt_ps_sum) <= 1e-3 * (double)x.rtt_ps_sum);
+    x.rtt_ps_sum = y.rtt_ps_sum;
     assert_memory_equal(&x, &y, sizeof x);
     for (uint32_t i = 0; i < a->sim->net.ports; i++) {
         struct port_counters *p = &a->sim->net.port[i].counters, *q = &b->sim->net.port[i].counters;
@@ -163,7 +166,7 @@ static void lone_world(struct world *w, bool is_fast, uint64_t seed)
 
 static void skip__a_lone_flow_takes_the_same_picoseconds(void **unused)
 {
-    uint64_t skipped = 0, checks = 0;
+    uint64_t skipped = 0;
 
     (void)unused;
     for (uint64_t seed = 1; seed <= 200; seed++) {
@@ -178,11 +181,58 @@ static void skip__a_lone_flow_takes_the_same_picoseconds(void **unused)
         if (packet.sim->cfg.ack_every == 1)
             assert_same_counts(&packet, &fast);
         skipped += skip_stats(fast.sim)->packets;
-        checks += skip_stats(fast.sim)->checks;
-        assert_true(skip_stats(fast.sim)->off_rms == 0);
         end_both(&packet, &fast);
     }
-    assert_true(skipped > 10000 && checks > 0);
+    assert_true(skipped > 10000);
+}
+
+/* The same on paths whose links have different rates and delays: the slowest may be any of them, also the NIC's.
+ * With dcqcn, marks reduce the rate of a NIC that is faster than a later link. */
+static void unlike_world(struct world *w, bool is_fast, uint64_t seed)
+{
+    struct flow_row flow[4];
+    struct sim_cfg  cfg;
+    struct graph    g;
+    struct rng      rng;
+
+    rng_init(&rng, seed, 3);
+    fast_cfg(&cfg, is_fast);
+    cfg.seed = seed;
+    cfg.mtu_bytes = (uint32_t)pick(&rng, 256, 4097);
+    cfg.cc = cc_find(seed % 2 ? "dcqcn" : "none");
+    racks(&g, 100 * GBPS, DELAY_PS);
+    for (uint32_t i = 0; i < g.links; i++) {
+        g.link[i].rate_bps = pick(&rng, 1, 9) * 50 * GBPS / (seed % 3 + 1);
+        g.link[i].delay_ps = pick(&rng, 30 * PS_PER_NS, 20 * PS_PER_US);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t src = (uint32_t)pick(&rng, 0, HOSTS), to = (uint32_t)pick(&rng, 0, HOSTS - 1);
+
+        flow[i] = (struct flow_row){ .start_ns = i * 100000000ull, .src = src, .dst = to + (to >= src), .prio = 3,
+                                     .bytes = pick(&rng, 1, i % 2 ? 4 * MB : 20000), .dport = (uint16_t)i };
+    }
+    world_of_flows(w, &g, &cfg, flow, 4);
+}
+
+static void skip__a_lone_flow_is_as_fast_as_its_slowest_link(void **unused)
+{
+    uint64_t skipped = 0, marked = 0;
+
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct world packet, fast;
+
+        unlike_world(&packet, false, seed);
+        unlike_world(&fast, true, seed);
+        assert_true(world_finish(&packet, 50 * PS_PER_MS, LATEST) &&
+                    world_finish(&fast, 50 * PS_PER_MS, LATEST));
+        assert_same_flows(&packet, &fast);
+        assert_same_counts(&packet, &fast);
+        skipped += skip_stats(fast.sim)->packets;
+        marked += fast.sim->engine.counters.cnps_received;
+        end_both(&packet, &fast);
+    }
+    assert_true(skipped > 10000 && marked > 1000);
 }
 
 /* CNPs at random times reduce a flow's rate below the line rate; then its congestion control raises it by
@@ -299,7 +349,7 @@ static void skip__stops_when_another_flow_starts(void **unused)
 
     (void)unused;
     both_worlds(&packet, &fast, flow, 2);
-    assert_int_equal(skip_stats(fast.sim)->breaks, 1);
+    assert_in_range(skip_stats(fast.sim)->breaks, 1, 2);   /* .. and if both again need too much */
     for (uint32_t i = 0; i < 2; i++)
         assert_in_range(fast.done[i].fct_ps, packet.done[i].fct_ps / 100 * 98,
                         packet.done[i].fct_ps / 100 * 102);
@@ -612,9 +662,6 @@ static void gym_run(struct gym *gym, bool is_fast, uint64_t seed)
 
 static void skip__training_takes_as_long(void **unused)
 {
-    uint64_t checks = 0;
-    double   off_ps = 0, checked_ps = 0;
-
     (void)unused;
     for (uint64_t seed = 1; seed <= 12; seed++) {
         struct gym packet, fast;
@@ -627,12 +674,8 @@ static void skip__training_takes_as_long(void **unused)
         for (uint32_t i = 0; i < 3; i++)
             assert_in_range(fast.took_ps[i], packet.took_ps[i] / 1000 * 985, packet.took_ps[i] / 1000 * 1015);
         assert_true(fast.w.sim->engine.counters.events < packet.w.sim->engine.counters.events);
-        checks += skip_stats(fast.w.sim)->checks;
-        off_ps += skip_stats(fast.w.sim)->off_mean * skip_stats(fast.w.sim)->checked_ps;
-        checked_ps += skip_stats(fast.w.sim)->checked_ps;
         end_both(&packet.w, &fast.w);
     }
-    assert_true(checks > 5 && fabs(off_ps) < 0.02 * checked_ps);
 }
 
 int main(void)
@@ -640,6 +683,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(skip__a_flow_takes_the_path_of_its_own_source),
         cmocka_unit_test(skip__a_lone_flow_takes_the_same_picoseconds),
+        cmocka_unit_test(skip__a_lone_flow_is_as_fast_as_its_slowest_link),
         cmocka_unit_test(skip__a_flow_below_its_line_takes_the_same_picoseconds),
         cmocka_unit_test(skip__the_last_flow_of_an_incast_is_skipped),
         cmocka_unit_test(skip__frames_skip_ports_that_are_not_full),

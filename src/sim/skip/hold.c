@@ -1,14 +1,15 @@
-#include "sim/skip/skip_flow.h"
 #include "base/minmax.h"
 #include "sim/host/pacer.h"
 #include "sim/host/send.h"
+#include "sim/skip/skip_flow.h"
 
-#include <math.h>
 #include <string.h>
 
-#define CHECK_EVERY 200u         /* one hold in this many, by hash, is simulated to measure the error, .. */
-#define CHECK_SHARE 1000u        /* .. up to CHECK_MIN packets and one in this many skipped packets */
-#define CHECK_MIN   100000u
+#define HELD_MIN   4u            /* packets worth a hold */
+#define STEPS_MOST 8192u         /* packets of a hold, as a hold may be planned several times */
+#define STEPS_EACH 16u           /* so many packets are stepped in the time of one frame that is simulated */
+
+/* ---- plan ---- */
 
 static struct alone_host host_of(const struct sim *s, const struct flow *f, uint64_t other)
 {
@@ -18,29 +19,29 @@ static struct alone_host host_of(const struct sim *s, const struct flow *f, uint
                                 h->port->rate_bps, other, UINT64_MAX };
 }
 
-/* ---- begin ---- */
-
-uint64_t hold_full_ps(const struct skip *k, const struct sim *s, const struct skip_flow *sf)
+uint64_t hold_crowded_ps(const struct skip *k, const struct sim *s, const struct skip_flow *sf)
 {
     uint64_t first = skip_flow_change_ps(k, s, sf);
 
     for (uint32_t i = 0; i < sf->path.data.hops; i++)
-        first = min_u64(first, lanes_full_ps(&k->lanes, s, &s->net.port[sf->path.data.port[i]]));
+        first = min_u64(first, lanes_crowded_ps(&k->lanes, s, &s->net.port[sf->path.data.hop[i].port]));
+    for (uint32_t i = 0; i < sf->path.ack.hops; i++)
+        first = k->lanes.lane[sf->path.ack.hop[i].port].is_crowded ? s->engine.now_ps : first;
     return first;
 }
 
-/* Returns the rate at which the first shared port would be full. */
+/* Returns the rate from which the flow would crowd a port. */
 static uint64_t most_bps(const struct skip *k, const struct sim *s, const struct skip_flow *sf)
 {
     uint64_t most = UINT64_MAX;
 
     for (uint32_t i = 0; i < sf->path.data.hops; i++)
-        most = min_u64(most, lanes_room_bps(&k->lanes, &s->net.port[sf->path.data.port[i]], sf->bps));
+        most = min_u64(most, lanes_room_bps(&k->lanes, &s->net.port[sf->path.data.hop[i].port], sf->bps));
     return most;
 }
 
-/* Finds when a held flow goes on. */
-static void plan(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)
+/* Finds when a held flow goes on. Returns the number of packets until then. */
+static uint64_t plan(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)
 {
     void    *state = skip_flow_end_state(k, s, skip_flow_id(s, f));
     uint64_t rate_bps;
@@ -50,22 +51,33 @@ static void plan(struct skip *k, struct sim *s, struct flow *f, struct skip_flow
     h.most_bps = most_bps(k, s, sf);
     memcpy(state, flow_cc(s, f), s->flows.cc_stride);
     sf->end = sf->now;
-    uint64_t packets = alone_send(&h, &sf->end, state, sf->packets, hold_full_ps(k, s, sf));
+    uint64_t packets = alone_send(&h, &sf->end, state, sf->packets, STEPS_MOST, hold_crowded_ps(k, s, sf));
+    k->frames += min_u64(packets, STEPS_MOST) / STEPS_EACH;
     sf->end_sent = f->sent + packets * s->cfg.mtu_bytes;
     f->next_ps = sf->end.at_ps;
-    rate_bps = sf->now.out.rate_bps > sf->end.out.rate_bps ? sf->now.out.rate_bps : sf->end.out.rate_bps;
+    rate_bps = min_u64(max_u64(sf->now.out.rate_bps, sf->end.out.rate_bps), h.most_bps);
     skip_flow_set_bps(k, s, sf, skip_flow_allowed_bps(k, s, f, rate_bps));
+    return packets;
 }
 
-void hold_begin(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf, uint64_t packets)
+bool hold_begin(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf, uint64_t packets)
 {
-    sf->is_held = true;
+    uint64_t next_ps = f->next_ps, bps = sf->bps;
+
     sf->now = (struct alone){ f->out, s->engine.now_ps, s->engine.now_ps, f->gap_rate_bps, s->engine.now_ps };
     sf->packets = packets;
-    k->held += packets;
+    lanes_hold(&k->lanes, s, &sf->path);
+    if (plan(k, s, f, sf) < HELD_MIN) {
+        lanes_unhold(&k->lanes, &sf->path);
+        skip_flow_set_bps(k, s, sf, bps);
+        f->next_ps = next_ps;
+        return false;
+    }
+    sf->is_held = true;
+    sf->from = f->sent;
     f->out.due_ps = NEVER;       /* its control has run ahead */
-    plan(k, s, f, sf);
     k->stats.holds++;
+    return true;
 }
 
 /* ---- progress ---- */
@@ -92,10 +104,12 @@ static void count(struct skip *k, struct sim *s, struct flow *f, struct skip_flo
     c->acks_sent += acks;
     c->rtt_samples += acks;
     c->rtt_ps_sum += acks * sf->path.rtt_ps;
+    if (acks && s->engine.rtt_ps_peak < sf->path.rtt_ps)
+        s->engine.rtt_ps_peak = sf->path.rtt_ps;
     for (uint32_t i = 0; i < sf->path.data.hops; i++)
-        skip_count_frames(&s->net.port[sf->path.data.port[i]], PACKET_DATA, packets, full);
+        skip_count_frames(&s->net.port[sf->path.data.hop[i].port], PACKET_DATA, packets, full);
     for (uint32_t i = 0; i < sf->path.ack.hops; i++)
-        skip_count_frames(&s->net.port[sf->path.ack.port[i]], PACKET_ACK, acks, s->cfg.ack_bytes);
+        skip_count_frames(&s->net.port[sf->path.ack.hop[i].port], PACKET_ACK, acks, s->cfg.ack_bytes);
     k->stats.packets += packets;
     k->stats.hops += packets * sf->path.data.hops + acks * sf->path.ack.hops;
 }
@@ -106,7 +120,7 @@ void hold_settle(struct skip *k, struct sim *s, struct flow *f, struct skip_flow
     uint64_t          packets = (sf->end_sent - f->sent) / s->cfg.mtu_bytes;
 
     if (s->engine.now_ps < sf->end.at_ps) {
-        count(k, s, f, sf, alone_send(&h, &sf->now, flow_cc(s, f), packets, s->engine.now_ps));
+        count(k, s, f, sf, alone_send(&h, &sf->now, flow_cc(s, f), packets, UINT64_MAX, s->engine.now_ps));
         return;
     }
     memcpy(flow_cc(s, f), skip_flow_end_state(k, s, skip_flow_id(s, f)), s->flows.cc_stride);
@@ -116,22 +130,30 @@ void hold_settle(struct skip *k, struct sim *s, struct flow *f, struct skip_flow
 
 /* ---- end ---- */
 
+/* Finds when ports have sent the last packet that was skipped, and the last ACK for such packets. */
+static void occupy_path(struct skip *k, struct sim *s, const struct flow *f, struct skip_flow *sf)
+{
+    uint32_t full = s->cfg.mtu_bytes + s->cfg.header_bytes;
+    uint64_t sent_ps = sf->now.free_ps - s->net.host[f->host].port->tx_ps[full],
+             arrives_ps = leap_ps(k, s, &sf->path.data, 0, sf->path.data.hops, f->sent, full, sent_ps),
+             before_ps = sf->unacked * (sf->now.at_ps - sf->now.seen_ps);
+
+    if (before_ps < arrives_ps - sent_ps)
+        leap_ps(k, s, &sf->path.ack, 0, sf->path.ack.hops, f->sent, s->cfg.ack_bytes, arrives_ps - before_ps);
+}
+
 void hold_end(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)
 {
     hold_settle(k, s, f, sf);
     sf->is_held = false;
-    sf->free_ps[0] = sf->now.free_ps;
+    sf->rate_bps = 0;            /* counted anew before it sends */
+    if (f->sent > sf->from)
+        occupy_path(k, s, f, sf);
+    sf->marks = lanes_release(&k->lanes, s, &sf->path);
     f->out = sf->now.out;
     f->next_ps = sf->now.at_ps;
     f->gap_rate_bps = sf->now.gap_rate_bps;
     f->gap_bytes = 0;
-}
-
-static void end_checking(struct skip *k, const struct sim *s, const struct flow *f, struct skip_flow *sf)
-{
-    if (sf->is_checked)
-        k->lanes.lane[s->net.host[f->host].port->id].checked--;
-    sf->is_checked = false;
 }
 
 /* At line rate a flow waits for its port, not for its pacer: its last packet is still leaving. */
@@ -152,7 +174,6 @@ void hold_break(struct skip *k, struct sim *s, struct flow *f, struct skip_flow 
 {
     struct host *h = &s->net.host[f->host];
 
-    end_checking(k, s, f, sf);
     if (!sf->is_held)
         return;
     hold_end(k, s, f, sf);
@@ -169,16 +190,15 @@ void hold_break(struct skip *k, struct sim *s, struct flow *f, struct skip_flow 
     send_kick(s, h, h->port);
 }
 
-/* Ends holds at a port if it is full now. */
+/* Ends holds at a port if it is crowded now. */
 static void break_at_port(struct skip *k, struct sim *s, uint32_t port)
 {
     const struct lane *lane = &k->lanes.lane[port];
 
-    for (uint32_t i = 0; i < lane->count; i++) {
+    for (uint32_t i = 0; i < lane->all; i++) {
         struct skip_flow *sf = &k->flow[lane->flow[i]];
 
-        if ((sf->is_held || sf->is_checked) &&
-            lanes_full_ps(&k->lanes, s, &s->net.port[port]) <= s->engine.now_ps)
+        if (sf->is_held && lanes_crowded_ps(&k->lanes, s, &s->net.port[port]) <= s->engine.now_ps)
             hold_break(k, s, &s->flows.flow[lane->flow[i]], sf);
     }
 }
@@ -186,66 +206,9 @@ static void break_at_port(struct skip *k, struct sim *s, uint32_t port)
 void hold_break_all(struct skip *k, struct sim *s, const struct lane_path *path)
 {
     for (uint32_t i = 0; i < path->data.hops; i++)
-        break_at_port(k, s, path->data.port[i]);
-}
-
-/* ---- checks: holds that are simulated as well ---- */
-
-/* Hashes values that do not depend on when reports are read. */
-bool hold_is_to_check(const struct skip *k, const struct sim *s, const struct flow *f, uint64_t packets)
-{
-    uint64_t h = (uint64_t)f->src << 32 ^ f->dst ^ (f->sent + s->cfg.seed) * 0x9e3779b97f4a7c15ull ^
-                 f->start_ps * 0x94d049bb133111ebull;
-
-    h ^= h >> 31;
-    h *= 0xbf58476d1ce4e5b9ull;
-    h ^= h >> 29;
-    return h % CHECK_EVERY == 0 && k->checked + packets < CHECK_MIN + k->held / CHECK_SHARE;
-}
-
-void hold_check(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf, uint64_t packets)
-{
-    const struct port *p = s->net.host[f->host].port;
-    const struct lane *in = &k->lanes.lane[p->peer->id];
-
-    sf->is_checked = true;
-    k->checked += packets;
-    k->lanes.lane[p->id].checked++;
-    for (uint32_t i = 0; i < in->count; i++)
-        hold_break(k, s, &s->flows.flow[in->flow[i]], &k->flow[in->flow[i]]);
-    sf->from_ps = s->engine.now_ps;
-    sf->now = (struct alone){ f->out, s->engine.now_ps, s->engine.now_ps, f->gap_rate_bps, s->engine.now_ps };
-    sf->other_bps = skip_flow_other_bps(k, &s->net.host[f->host]);
-    sf->packets = packets;
-    sf->end_sent = f->sent + packets * s->cfg.mtu_bytes;
-    memcpy(skip_flow_end_state(k, s, skip_flow_id(s, f)), flow_cc(s, f), s->flows.cc_stride);
-}
-
-/* Advances the held copy to until_ps. */
-static void advance_check(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf,
-                          uint64_t until_ps)
-{
-    struct alone_host h = host_of(s, f, sf->other_bps);
-    void             *state = skip_flow_end_state(k, s, skip_flow_id(s, f));
-
-    sf->packets -= alone_send(&h, &sf->now, state, sf->packets, until_ps);
-    sf->other_bps = skip_flow_other_bps(k, &s->net.host[f->host]);
-}
-
-void hold_end_check(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *sf)
-{
-    struct skip_stats *t = &k->stats;
-    double             took_ps = (double)(s->engine.now_ps - sf->from_ps);
-
-    end_checking(k, s, f, sf);
-    advance_check(k, s, f, sf, NEVER);
-    double off = ((double)s->engine.now_ps - (double)sf->now.at_ps) / took_ps;
-    t->checks++;
-    t->checked_ps += took_ps;
-    k->off_ps += off * took_ps;
-    k->off_squares += off * off * took_ps;
-    t->off_mean = k->off_ps / t->checked_ps;
-    t->off_rms = sqrt(k->off_squares / t->checked_ps);
+        break_at_port(k, s, path->data.hop[i].port);
+    for (uint32_t i = 0; i < path->ack.hops; i++)
+        break_at_port(k, s, path->ack.hop[i].port);
 }
 
 /* ---- changed rates of ACKs ---- */
@@ -259,8 +222,6 @@ void hold_plan_again(struct skip *k, struct sim *s, uint32_t port)
         struct skip_flow *sf = &k->flow[lane->flow[i]];
         struct host      *h = &s->net.host[f->host];
 
-        if (sf->is_checked)
-            advance_check(k, s, f, sf, s->engine.now_ps);
         if (!sf->is_held)
             continue;
         hold_settle(k, s, f, sf);
