@@ -208,7 +208,7 @@ static void unlike_world(struct world *w, bool is_fast, uint64_t seed)
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t src = (uint32_t)pick(&rng, 0, HOSTS), to = (uint32_t)pick(&rng, 0, HOSTS - 1);
 
-        flow[i] = (struct flow_row){ .start_ns = i * 100000000ull, .src = src, .dst = to + (to >= src), .prio = 3,
+        flow[i] = (struct flow_row){ .start_ps = i * 100000000000ull, .src = src, .dst = to + (to >= src), .prio = 3,
                                      .bytes = pick(&rng, 1, i % 2 ? 4 * MB : 20000), .dport = (uint16_t)i };
     }
     world_of_flows(w, &g, &cfg, flow, 4);
