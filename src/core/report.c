@@ -25,16 +25,21 @@ void report_fini(struct report *r)
     *r = (struct report){ 0 };
 }
 
-void report_clear(struct report *r)
+void report_clear_all_but_ports(struct report *r)
 {
     struct report own = { .monitor = r->monitor, .pair = r->pair, .pairs_max = r->pairs_max, .port = r->port,
                           .ports = r->ports, .device = r->device, .devices = r->devices,
                           .entry_bytes = r->entry_bytes, .entries = r->entries };
 
-    memset(r->port, 0, r->ports * sizeof *r->port);
     memset(r->device, 0, r->devices * sizeof *r->device);
     memset(r->entry_bytes, 0, r->entries * sizeof *r->entry_bytes);
     *r = own;
+}
+
+void report_clear(struct report *r)
+{
+    memset(r->port, 0, r->ports * sizeof *r->port);
+    report_clear_all_but_ports(r);
 }
 
 void report_add(struct report *sum, const struct report *r)

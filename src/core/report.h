@@ -96,6 +96,7 @@ void report_fini(struct report *);
 
 /* Clears a report for another interval, and keeps its arrays. No device is missing. */
 void report_clear(struct report *);
+void report_clear_all_but_ports(struct report *);    /* for a caller that sets all rows of ports */
 
 /* Adds the next interval: adds counts, keeps peaks, takes states from the end. Ignores monitors. */
 void report_add(struct report *sum, const struct report *next);

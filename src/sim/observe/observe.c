@@ -18,6 +18,7 @@ struct observer {
     struct sim_counters  was;
     uint64_t             was_ps;
     struct port_was     *port;
+    uint64_t             sum_mask[PORT_COUNTS];      /* all ones for sums, which are reported as differences */
     uint64_t            *entry_was;          /* bytes received up to the last call */
     uint64_t             looks;
 };
@@ -29,6 +30,8 @@ struct observer *observer_new(struct sim *s)
     o->sim = s;
     o->port = xcalloc(s->net.ports + 1ul, sizeof *o->port);
     o->entry_was = xcalloc(traffic_entries(s->program.traffic) + 1ul, sizeof *o->entry_was);
+    for (int c = 0; c < PORT_COUNTS; c++)
+        o->sum_mask[c] = port_info[c].how == FIGURE_SUM ? UINT64_MAX : 0;
     return o;
 }
 
@@ -74,8 +77,7 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
         *seen = (struct report_port){ .device = p->node->id, .rate_bps = p->rate_bps,
                                       .is_uplink = !p->is_switch };
         for (int c = 0; c < PORT_COUNTS; c++)
-            seen->count[c] = p->counters.count[c] -
-                             (port_info[c].how == FIGURE_SUM ? was->counters.count[c] : 0);
+            seen->count[c] = p->counters.count[c] - (was->counters.count[c] & o->sum_mask[c]);
         seen->paused_ps = paused_ps - was->paused_ps;
         r->paused_ps += seen->paused_ps;
         r->marked_packets += seen->marked_packets;
@@ -148,7 +150,7 @@ void observer_count(struct observer *o, uint64_t now_ps, struct report *r)
     struct sim *s = o->sim;
 
     skip_settle(s);
-    report_clear(r);
+    report_clear_all_but_ports(r);
     r->number = ++o->looks;
     r->start_ps = o->was_ps;
     r->end_ps = now_ps;
