@@ -131,7 +131,7 @@ static uint32_t seeds_of(const struct simulation *s, const char **why_not)
         return 1;
     if (seeds >= 2)
         return seeds;
-    *why_not = hops / 2 < events ? "further seeds would take longer than all packets ('seeds: 5' runs them)"
+    *why_not = hops / 4 < events ? "further seeds would take longer than all packets ('seeds: 5' runs them)"
                                  : "further seeds would take minutes ('seeds: 5' runs them)";
     return 0;
 }

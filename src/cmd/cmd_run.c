@@ -10,6 +10,7 @@
 #include "run/progress.h"
 #include "run/simulation.h"
 #include "sim/partition.h"
+#include "sim/skip/skip.h"
 #include "twin/maker.h"
 
 #include <stdlib.h>
@@ -148,6 +149,21 @@ static void warn_unfinished(const struct results *r)
                 text_from_time(when, sizeof(when), r->stuck_ps), safe_name(r->stuck_why).buf);
 }
 
+/* Says where fidelity fast took as long as packets would have. */
+static void note_fidelity(const struct results *r)
+{
+    const struct skip_stats *k = skip_stats(r->sim);
+
+    if (!k)
+        return;
+    if (k->why_not)
+        fprintf(stderr, "anole: note: fidelity fast simulated every packet%s: %s\n",
+                k->packets ? " from some time on" : "", k->why_not);
+    else if (2 * k->rest_packets > r->sim->engine.counters.data_sent)
+        fputs("anole: note: fidelity fast saved too little and simulated most packets: few flows are alone\n",
+              stderr);
+}
+
 /* ---- from options to exit status ---- */
 
 /* Runs further seeds when the results of the run are in place, because that may take minutes and fail.
@@ -186,6 +202,7 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
         interval_rc = find_interval(s, seeds, &progress, files, &results, err);
     if (!rc) {
         warn_unfinished(&results);
+        note_fidelity(&results);
         if (!o->is_quiet)
             print(o, &results);
     }

@@ -354,7 +354,7 @@ static json_t *fidelity_json(const struct results *r, const struct skip_stats *k
     JSON_PUT(o, { "packets_skipped", JSON(k->packets) },
              { "hops_skipped_share", JSON(r->hops > 0 ? (double)k->hops / r->hops : 0) },
              { "times_alone", JSON(k->holds) }, { "times_disturbed", JSON(k->breaks) },
-             { "rests", JSON(k->rests) });
+             { "rests", JSON(k->rests) }, { "packets_at_rest", JSON(k->rest_packets) });
     if (r->spread->seeds)
         JSON_PUT(o, { "seeds", JSON(r->spread->seeds) }, { "model_share", JSON(r->spread->model) },
                  { "interval_of", JSON("one run packet by packet, with any seed") });

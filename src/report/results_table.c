@@ -64,6 +64,11 @@ static void print_spread(const struct results *r, FILE *out)
     print_line(out, "", "95 %% interval for one such run: %s; %.2g %% for the model", seeds, 100 * s->model);
 }
 
+static uint64_t simulated_packets(const struct results *r, const struct skip_stats *k)
+{
+    return r->sim->engine.counters.data_sent - k->packets;
+}
+
 /* What was not simulated packet by packet, and why not more. */
 static void print_fidelity(const struct results *r, const struct skip_stats *k, FILE *out)
 {
@@ -73,11 +78,14 @@ static void print_fidelity(const struct results *r, const struct skip_stats *k, 
     else
         print_line(out, "fidelity", "fast: %s of hops skipped, those of flows alone on their way",
                    metric(UNIT_SHARE, (double)k->hops / r->hops).buf);
-    if (k->rests)
-        print_line(out, "", "skipping saved too little for %s of the simulated packets, and rested meanwhile",
-                   metric(UNIT_SHARE, r->hops > 0 ? 0 : 0).buf);
+    if (k->rest_packets && !k->why_not)
+        print_line(out, "",
+                   "of the packets that were simulated, %s were while skipping rested: it saved too little",
+                   metric(UNIT_SHARE, (double)k->rest_packets / (double)simulated_packets(r, k)).buf);
     if (k->packets && k->why_not)
         print_line(out, "", "then every packet was simulated: %s", k->why_not);
+    if (k->packets && !r->spread->seeds && sim_has_drawn(r->sim))
+        print_line(out, "", "one seed: the same run packet by packet differs from it as another seed does");
     print_spread(r, out);
 }
 

@@ -15,9 +15,12 @@ void exposed_us(const struct traffic_about *t, const struct ops_cell *c, double 
     us[EXPOSED_WARM] = ops_later_us_mean(c) - work_us;
 }
 
+#define EVENT_COST 2u        /* of skipping, in events of a run of all packets */
+
 uint32_t spread_seeds(uint64_t hops, uint64_t events)
 {
-    uint64_t all = hops < SPREAD_EVENTS ? hops : SPREAD_EVENTS, seeds = events ? all / events : SPREAD_SEEDS;
+    uint64_t all = hops / EVENT_COST < SPREAD_EVENTS ? hops / EVENT_COST : SPREAD_EVENTS;
+    uint64_t seeds = events ? all / events : SPREAD_SEEDS;
 
     return seeds < SPREAD_SEEDS ? (uint32_t)seeds : SPREAD_SEEDS;
 }

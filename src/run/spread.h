@@ -10,13 +10,13 @@
  *   would be correlated: rates of persistent queue pairs differ from seed to seed and hardly change from
  *   iteration to iteration.
  *
- *   The model. The interval is widened by SPREAD_MODEL of the mean and by the bias of checked flows
- *   (skip/skip_flow.h). With 1.5 %, the intervals of 7 of 93 random cases missed the first iteration, and
+ *   The model. The interval is widened by SPREAD_MODEL of the mean. With 1.5 %, the intervals of 7 of 93 random cases missed the first iteration, and
  *   those of 3 the mean (bench/fidelity-random, 301 to 450): by up to 1.7 points where seeds did not explain
  *   it.
  *
  * If no random number was drawn, seeds have no effect, and one run suffices. Otherwise, further seeds run as
- * long as they take no longer than a run of all packets and no more than SPREAD_EVENTS. With two seeds the
+ * long as all take no longer than a run of all packets, and no more than SPREAD_EVENTS. An event takes twice
+ * the time of one of a run of all packets, because most of them begin or end a hold. With two seeds the
  * interval is wide, because Student's quantile is 12.7. With fewer there is no interval, unless the scenario
  * requests seeds (fidelity: {kind: fast, seeds: 5}). An estimate without further seeds would be a guess:
  * alongside Poisson or storage traffic, seeds differ by up to 50 %.
@@ -49,8 +49,8 @@ struct spread {
 /* Computes the exposed time in microseconds; NAN: no iteration has ended, or its compute time is unknown. */
 void exposed_us(const struct traffic_about *, const struct ops_cell *iterations, double us[EXPOSED_COUNT]);
 
-/* Returns how many seeds may run, if one run has this many events, and a run of all packets at least one
- * event per hop: limited by the time of a run of all packets, by SPREAD_EVENTS and by SPREAD_SEEDS. */
+/* Returns how many seeds may run in total, if one run has this many events, and a run of all packets at least
+ * one event per hop: limited by the time of a run of all packets, by SPREAD_EVENTS and by SPREAD_SEEDS. */
 uint32_t spread_seeds(uint64_t hops, uint64_t events);
 
 /* Returns the prediction interval for the next value after 'count' samples, widened by a share of their

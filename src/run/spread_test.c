@@ -9,15 +9,15 @@
 
 #include <cmocka.h>
 
-/* Two seeds at 0.4 of all hops, three at a third; large runs are limited by 1,000 million events. */
+/* Two seeds at a fifth of all hops, three at a sixth; large runs are limited by 1,000 million events. */
 static void spread_seeds__as_many_as_are_worthwhile(void **unused)
 {
     (void)unused;
     assert_int_equal(spread_seeds(1000, 0), 5);
     assert_int_equal(spread_seeds(1000, 100), 5);
-    assert_int_equal(spread_seeds(1000, 333), 3);
-    assert_int_equal(spread_seeds(1000, 400), 2);
-    assert_int_equal(spread_seeds(1000, 600), 1);
+    assert_int_equal(spread_seeds(1000, 166), 3);
+    assert_int_equal(spread_seeds(1000, 200), 2);
+    assert_int_equal(spread_seeds(1000, 300), 1);
     assert_int_equal(spread_seeds(4411515992, 965392692), 1);
     assert_int_equal(spread_seeds(4411515992, 300000000), 3);
 }

@@ -97,7 +97,7 @@ static const struct key_row rlcc_keys[] = {
 static const struct key_row fidelity_keys[] = {
     { "kind", KEY_NAME, "packet", "`packet` or `fast`" },
     { "seeds", KEY_COUNT, "", "`anole run` with `fast`: seeds whose spread makes the interval of exposed "
-      "communication; 1: no interval. Default: 2 to 5, as many as take no longer than all packets and have a "
+      "communication; 1: no interval. Default: 2 to 5, as many as together take no longer than all packets and have a "
       "thousand million events at most", KEY_AT(struct scenario, fast_seeds), 1, 100 },
     { 0 },
 };

@@ -5,6 +5,7 @@
 #include "sim/host/nic.h"
 #include "sim/host/np/np.h"
 #include "sim/link/path.h"
+#include "sim/skip/skip_flow.h"
 #include "sim/switch/forward.h"
 #include "sim/switch/switch.h"
 
@@ -147,12 +148,13 @@ uint32_t run_events_most(const struct sim *s)
 static uint64_t span_ps(const struct sim *s)
 {
     uint64_t span = 0, far = 0;
+    bool     skips = s->cfg.is_fast && !skip_why_never(s);
 
     for (uint32_t i = 0; i < s->net.ports; i++) {
         const struct port *p = &s->net.port[i];
         uint64_t           reach = p->delay_ps + p->tx_ps[sim_largest_frame(&s->cfg)] + PS_PER_US;
 
-        reach *= s->cfg.is_fast ? LEAP_LINKS : 1;
+        reach *= skips ? LEAP_LINKS : 1;
         span = reach > span ? reach : span;
         far += reach > SPAN_MAX_PS;
     }

@@ -62,13 +62,19 @@ static void rest(struct skip *k, struct sim *s, uint32_t rests)
         hold_break(k, s, &s->flows.flow[i], &k->flow[i]);
         skip_flow_part(k, s, &s->flows.flow[i], &k->flow[i]);
     }
-    k->stats.rest_packets -= simulated_packets(k, s);
+    k->thrift.counted = simulated_packets(k, s);
+}
+
+static void count_rest(struct skip *k, const struct sim *s)
+{
+    k->stats.rest_packets += simulated_packets(k, s) - k->thrift.counted;
+    k->thrift.counted = simulated_packets(k, s);
 }
 
 static void resume(struct skip *k, struct sim *s)
 {
     attend(s, true);
-    k->stats.rest_packets += simulated_packets(k, s);
+    count_rest(k, s);
     begin_look(k);
     skip_find_paths(k, s);
 }
@@ -319,6 +325,8 @@ void skip_free(struct sim *s)
 
 void skip_settle(struct sim *s)
 {
+    if (s->skip && is_resting(s->skip))
+        count_rest(s->skip, s);
     for (uint32_t i = 0; s->skip && i < skip_flows(s->skip, s); i++) {
         struct skip_flow *sf = &s->skip->flow[i];
 

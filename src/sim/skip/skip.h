@@ -14,8 +14,7 @@
  *
  * So a message takes a few events, whatever its size. If two flows meet at one of six ports, each packet has
  * an event at its sender, at that port and at its receiver, and one for its ACK. Counters and the progress of
- * held flows are updated when they are read (skip_settle()). One hold in 200 is also simulated, to measure
- * the error.
+ * held flows are updated when they are read (skip_settle()).
  *
  * A lone flow takes exactly as long as with all its packets, at any rate. One thing is approximated: if flows
  * do not fill a port, ACKs slow down data of the same host by their share, and flows have no other effect on

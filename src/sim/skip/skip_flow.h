@@ -15,7 +15,7 @@ struct skip_stats {              /* for results */
     uint64_t    holds;           /* number of holds */
     uint64_t    breaks;          /* holds that another flow ended */
     uint64_t    rests;           /* how often skipping rested because it saved too little, */
-    uint64_t    rest_packets;    /* and data packets that were simulated meanwhile */
+    uint64_t    rest_packets;    /* and data packets that were simulated meanwhile; see skip_settle() */
 };
 
 struct skip_flow {
@@ -41,7 +41,8 @@ struct skip_flow {
 /* Skipping costs time for every frame that is simulated. So it rests where it saves too little. */
 struct skip_thrift {
     uint64_t frames, hops;       /* simulated and skipped, when it last began */
-    uint64_t until_packet;       /* resting: until so many data packets have been sent; 0: it does not rest */
+    uint64_t until_packet;       /* resting: until so many data packets have been simulated; 0: it does not rest */
+    uint64_t counted;            /* resting: simulated packets up to which rest_packets counts */
     uint32_t rests;              /* in a row */
 };
 
