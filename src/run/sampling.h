@@ -5,8 +5,6 @@
  * unknown, because most runs end when their flows do. Points are then short at first. Whenever there are
  * SERIES_POINTS of them, pairs are merged and new points are twice as long, so a run has 256 to 512 points.
  * Networks with many thousands of ports start with longer points, because sampling them takes long.
- *
- * With fidelity fast, a point is an interval, because skipping needs longer periods.
  */
 #ifndef RUN_SAMPLING_H
 #define RUN_SAMPLING_H

@@ -181,7 +181,7 @@ uint64_t sim_hops(const struct sim *s)
 
 bool sim_has_drawn(const struct sim *s)
 {
-    if (s->parts || s->lb.rng || s->model.random || s->htsim)
+    if (s->parts || s->lb.rng || s->model.random || s->htsim || skip_has_drawn(s))
         return true;             /* unknown: assume it has */
     for (uint32_t i = 0; i < s->net.nodes; i++) {
         struct rng unused;

@@ -1,7 +1,8 @@
 #include "base/minmax.h"
 #include "sim/host/pacer.h"
 #include "sim/host/send.h"
-#include "sim/skip/skip_flow.h"
+#include "sim/skip/hold.h"
+#include "sim/skip/leap.h"
 
 #include <string.h>
 

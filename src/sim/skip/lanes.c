@@ -5,11 +5,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define LANES_STREAM (1ull << 62)    /* of random numbers; others are of nodes, balancers and traffic */
 
 void lanes_init(struct lanes *l, const struct sim *s)
 {
     uint32_t spacing = s->model.spacing_bytes;
 
+    rng_init(&l->rng, s->cfg.seed, LANES_STREAM);
     l->lane = xcalloc(s->net.ports + 1ul, sizeof *l->lane);
     for (uint32_t i = 0; i < s->net.ports; i++)
         l->lane[i].marks_left = -1;
@@ -22,6 +26,14 @@ void lanes_fini(struct lanes *l, const struct sim *s)
     for (uint32_t i = 0; l->lane && i < s->net.ports; i++)
         free(l->lane[i].flow);
     free(l->lane);
+}
+
+bool lanes_have_drawn(const struct lanes *l, const struct sim *s)
+{
+    struct rng unused;
+
+    rng_init(&unused, s->cfg.seed, LANES_STREAM);
+    return memcmp(&unused, &l->rng, sizeof unused) != 0;
 }
 
 /* ---- paths ---- */
@@ -167,11 +179,12 @@ static struct lane *lane_now(struct lanes *l, const struct sim *s, uint32_t port
     return a;
 }
 
-/* Draws when the first mark comes, if there may be one. */
-static void expect_mark(struct lane *a, const struct port *p)
+/* Draws when the first mark comes, if there may be one. Switches draw for packets from streams of their own,
+ * so a hold does not change what they draw. */
+static void expect_mark(struct lanes *l, struct lane *a, const struct port *p)
 {
     if (a->is_held && a->marks_left < 0 && (growth(a, p) > 0 || a->queue_bytes > p->ecn.kmin_bytes))
-        a->marks_left = rng_exp(&p->node->rng);
+        a->marks_left = rng_exp(&l->rng);
 }
 
 void lanes_change(struct lanes *l, const struct sim *s, const struct lane_path *p, uint64_t was_bps,
@@ -182,14 +195,14 @@ void lanes_change(struct lanes *l, const struct sim *s, const struct lane_path *
 
         a->data_bps += bps - was_bps;
         a->is_crowded = is_crowded(s, &s->net.port[p->data.hop[i].port], a);
-        expect_mark(a, &s->net.port[p->data.hop[i].port]);
+        expect_mark(l, a, &s->net.port[p->data.hop[i].port]);
     }
     for (uint32_t i = 0; i < p->ack.hops; i++) {
         struct lane *a = lane_now(l, s, p->ack.hop[i].port);
 
         a->ack_bps += ack_bps(l, bps) - ack_bps(l, was_bps);
         a->is_crowded = is_crowded(s, &s->net.port[p->ack.hop[i].port], a);
-        expect_mark(a, &s->net.port[p->ack.hop[i].port]);
+        expect_mark(l, a, &s->net.port[p->ack.hop[i].port]);
     }
 }
 
@@ -307,7 +320,7 @@ void lanes_hold(struct lanes *l, const struct sim *s, const struct lane_path *pa
         a->queue_bytes = bytes_before(s, &s->net.port[hop->port], hop);
         a->since_ps = s->engine.now_ps;
         a->marks_left = -1;
-        expect_mark(a, &s->net.port[hop->port]);
+        expect_mark(l, a, &s->net.port[hop->port]);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "sim/sim.h"
 #include "sim/test_world.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -95,28 +96,59 @@ static void lanes_room__excludes_the_rates_of_other_flows(void **unused)
     close_star(&f);
 }
 
-/* Data of flow 3 and ACKs of flow 1 share the port to host 0: 86 of 1106 bytes too much. Its queue reaches
- * kmin after kmin / (86 / 1106 x 12.5 bytes per ns). Without flow 1 it never does. */
-static void lanes_crowded__when_acks_have_filled_the_queue(void **unused)
+/* Data of flow 3 and ACKs of flow 1 share the port to host 0: 86 of 1106 bytes too much. The bytes by which its
+ * queue grows in a nanosecond. */
+#define GROWS (86.0 / 1106 * 12.5)
+
+/* Flow 3 is held, and then flow 1 starts. Returns after how many nanoseconds the first packet is marked. */
+static double first_mark_ns(struct fixture *f)
 {
-    struct fixture     f;
-    const struct port *out;
-    double             ns;
+    const struct port *out = port_at(f, 3, 1);
+
+    lanes_add(&f->lanes, f->w.sim, &f->path[2], 3, LINE_BPS);
+    lanes_hold(&f->lanes, f->w.sim, &f->path[2]);
+    assert_true(lanes_crowded_ps(&f->lanes, f->w.sim, out) == NEVER);
+    lanes_add(&f->lanes, f->w.sim, &f->path[0], 1, LINE_BPS);
+    uint64_t at_ps = lanes_crowded_ps(&f->lanes, f->w.sim, out);
+    /* at the sending host itself, ACKs only slow data down */
+    assert_true(lanes_crowded_ps(&f->lanes, f->w.sim, port_at(f, 3, 0)) == NEVER);
+    lanes_remove(&f->lanes, f->w.sim, &f->path[0], 1, LINE_BPS);
+    assert_true(lanes_crowded_ps(&f->lanes, f->w.sim, out) == NEVER);
+    lanes_unhold(&f->lanes, &f->path[2]);
+    lanes_remove(&f->lanes, f->w.sim, &f->path[2], 3, LINE_BPS);
+    return (double)(at_ps - f->w.sim->engine.now_ps) / 1000;
+}
+
+static void lanes_crowded__when_acks_have_filled_the_queue_to_kmax(void **unused)
+{
+    struct fixture f;
+    struct port   *out;
 
     (void)unused;
     open_star(&f);
-    out = port_at(&f, 3, 1);
-    lanes_add(&f.lanes, f.w.sim, &f.path[2], 3, LINE_BPS);
-    assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, out) == NEVER);
-    lanes_add(&f.lanes, f.w.sim, &f.path[0], 1, LINE_BPS);
-    ns = out->mark_from_bytes / (86.0 / 1106 * 12.5);
-    assert_in_range(lanes_crowded_ps(&f.lanes, f.w.sim, out) - f.w.sim->engine.now_ps, (uint64_t)(999 * ns),
-                    (uint64_t)(1001 * ns));
-    /* at the sending host itself, ACKs only slow data down */
-    assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, port_at(&f, 3, 0)) == NEVER);
-    lanes_remove(&f.lanes, f.w.sim, &f.path[0], 1, LINE_BPS);
-    assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, out) == NEVER);
-    assert_int_equal(f.lanes.lane[out->id].ack_bps, 0);
+    out = &f.w.sim->net.port[port_at(&f, 3, 1)->id];
+    out->ecn.kmax_bytes = out->ecn.kmin_bytes;           /* from here on every packet is marked */
+    assert_true(fabs(first_mark_ns(&f) * GROWS / out->ecn.kmin_bytes - 1) < 0.001);
+    assert_true(lanes_have_drawn(&f.lanes, f.w.sim));
+    close_star(&f);
+}
+
+/* Above kmin the probability of a mark grows with time t, packets come at a constant rate, and so t^2 is
+ * exponential: the mean of t is sqrt(pi / 2) / sqrt(c), where c t is the rate of marks. */
+static void lanes_crowded__the_first_mark_is_random(void **unused)
+{
+    struct fixture f;
+    struct port   *out;
+    double         sum = 0, c;
+
+    (void)unused;
+    open_star(&f);
+    out = &f.w.sim->net.port[port_at(&f, 3, 1)->id];
+    out->ecn.kmax_bytes = 1000 * out->ecn.kmin_bytes;
+    c = 12.5 / 1106 * GROWS * out->ecn.pmax / (out->ecn.kmax_bytes - out->ecn.kmin_bytes);
+    for (uint32_t i = 0; i < 4000; i++)
+        sum += first_mark_ns(&f) - out->ecn.kmin_bytes / GROWS;
+    assert_true(fabs(sum / 4000 / (sqrt(acos(-1) / 2) / sqrt(c)) - 1) < 0.03);  /* 3.6 standard errors */
     close_star(&f);
 }
 
@@ -125,7 +157,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_find_path__star),
         cmocka_unit_test(lanes_room__excludes_the_rates_of_other_flows),
-        cmocka_unit_test(lanes_crowded__when_acks_have_filled_the_queue),
+        cmocka_unit_test(lanes_crowded__when_acks_have_filled_the_queue_to_kmax),
+        cmocka_unit_test(lanes_crowded__the_first_mark_is_random),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

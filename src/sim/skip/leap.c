@@ -6,7 +6,7 @@
  */
 #include "base/minmax.h"
 #include "sim/link/path.h"
-#include "sim/skip/skip_flow.h"
+#include "sim/skip/leap.h"
 
 /* A frame that would leave a port at at_ps waits for those that skip the port then. */
 static uint64_t pass(struct lane *a, uint64_t at_ps, uint32_t tx_ps)

@@ -2,7 +2,8 @@
 #include "base/minmax.h"
 #include "sim/host/pacer.h"
 #include "sim/link/path.h"
-#include "sim/skip/skip_flow.h"
+#include "sim/skip/hold.h"
+#include "sim/skip/leap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -342,6 +343,11 @@ void skip_on_change(struct sim *s)
 {
     for (uint32_t i = 0; s->skip && i < skip_flows(s->skip, s); i++)
         hold_break(s->skip, s, &s->flows.flow[i], &s->skip->flow[i]);
+}
+
+bool skip_has_drawn(const struct sim *s)
+{
+    return s->skip && !s->skip->stats.why_not && lanes_have_drawn(&s->skip->lanes, s);
 }
 
 const struct skip_stats *skip_stats(const struct sim *s)

@@ -122,37 +122,4 @@ const char *skip_why_never(const struct sim *);
 /* Returns false if a monitor, recording or verb needs every packet from now on. */
 bool skip_is_allowed(struct skip *, const struct sim *);
 
-/* ---- frames that skip ports (leap.c) ---- */
-
-/* A frame leaves port 'from' of a way at at_ps and skips the ports before 'to'. Returns when it arrives. It
- * waits for frames with lower sequence numbers, and where a port is busy. */
-uint64_t leap_ps(const struct skip *, const struct sim *, struct lane_way *, uint32_t from, uint32_t to,
-                 uint64_t seq, uint32_t bytes, uint64_t at_ps);
-
-/* A packet leaves a port. Returns true if it skips others; false: it goes to the next, as usual. */
-bool leap_frame(void *sim, struct port *first, uint32_t id);
-
-/* ---- held flows: no other flow disturbs them, so their packets are not simulated (hold.c) ---- */
-
-/* Returns when the first port on the path will be crowded, or links change. */
-uint64_t hold_crowded_ps(const struct skip *, const struct sim *, const struct skip_flow *);
-
-/* Holds a flow for at most 'packets' packets. Returns false if it would soon go on. */
-bool hold_begin(struct skip *, struct sim *, struct flow *, struct skip_flow *, uint64_t packets);
-
-/* Counts what a held flow would have sent by now. It stays held. */
-void hold_settle(struct skip *, struct sim *, struct flow *, struct skip_flow *);
-
-/* Same, and ends the hold. */
-void hold_end(struct skip *, struct sim *, struct flow *, struct skip_flow *);
-
-/* Ends a hold early: another flow, a pause, a CNP or a change of knobs disturbs the flow. */
-void hold_break(struct skip *, struct sim *, struct flow *, struct skip_flow *);
-
-/* Same for all flows that use a port of this path that is crowded now. */
-void hold_break_all(struct skip *, struct sim *, const struct lane_path *);
-
-/* The rate of ACKs through a port has changed: recomputes when flows that are held there go on. */
-void hold_plan_again(struct skip *, struct sim *, uint32_t port);
-
 #endif
