@@ -52,7 +52,9 @@ static uint64_t plan(struct skip *k, struct sim *s, struct flow *f, struct skip_
     h.most_bps = most_bps(k, s, sf);
     memcpy(state, flow_cc(s, f), s->flows.cc_stride);
     sf->end = sf->now;
-    uint64_t packets = alone_send(&h, &sf->end, state, sf->packets, STEPS_MOST, hold_crowded_ps(k, s, sf));
+    uint64_t until_ps = hold_crowded_ps(k, s, sf);
+    uint64_t packets = alone_send(&h, &sf->end, state, sf->packets, STEPS_MOST, until_ps);
+    k->has_drawn |= sf->end.at_ps >= until_ps && until_ps < skip_flow_change_ps(k, s, sf);
     k->frames += min_u64(packets, STEPS_MOST) / STEPS_EACH;
     sf->end_sent = f->sent + packets * s->cfg.mtu_bytes;
     f->next_ps = sf->end.at_ps;

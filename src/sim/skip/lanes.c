@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LANES_STREAM (1ull << 62)    /* of random numbers; others are of nodes, balancers and traffic */
 
@@ -26,14 +25,6 @@ void lanes_fini(struct lanes *l, const struct sim *s)
     for (uint32_t i = 0; l->lane && i < s->net.ports; i++)
         free(l->lane[i].flow);
     free(l->lane);
-}
-
-bool lanes_have_drawn(const struct lanes *l, const struct sim *s)
-{
-    struct rng unused;
-
-    rng_init(&unused, s->cfg.seed, LANES_STREAM);
-    return memcmp(&unused, &l->rng, sizeof unused) != 0;
 }
 
 /* ---- paths ---- */

@@ -55,9 +55,6 @@ struct lanes {
 void lanes_init(struct lanes *, const struct sim *);
 void lanes_fini(struct lanes *, const struct sim *);
 
-/* Returns true if a first mark was drawn. */
-bool lanes_have_drawn(const struct lanes *, const struct sim *);
-
 /* Finds the path of a flow, by the hash of ECMP. No hops: there is none, or it is too long. */
 void lanes_find_path(const struct sim *, const struct flow *, struct lane_path *);
 

@@ -347,7 +347,7 @@ void skip_on_change(struct sim *s)
 
 bool skip_has_drawn(const struct sim *s)
 {
-    return s->skip && !s->skip->stats.why_not && lanes_have_drawn(&s->skip->lanes, s);
+    return s->skip && s->skip->has_drawn;
 }
 
 const struct skip_stats *skip_stats(const struct sim *s)

@@ -52,6 +52,7 @@ struct skip {
     struct skip_flow  *flow;     /* by flow */
     char              *end_state;/* of congestion control, when a held flow goes on; by flow */
     uint32_t           flows;
+    bool               has_drawn;/* the end of a hold was drawn */
     bool               is_turn;  /* a host is about to send: no other may, nor may it twice */
     uint64_t           frames;   /* that left a port, and packets whose times were stepped */
     struct skip_thrift thrift;
