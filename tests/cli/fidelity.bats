@@ -26,10 +26,21 @@ host: {window: bdp}
 traffic:
   - {kind: poisson, load: 0.8, sizes: FB_Hadoop}
 EOF
+    # Workers send everything at once and fill the ports of popular experts.
+    cat >"$BATS_FILE_TMPDIR/experts.yaml" <<'EOF'
+topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 4, rate: 400Gbps}
+host: {mtu: 4096}
+traffic:
+  - {kind: training, workers: 32, steps: [{compute: 50us, collective: all_to_all, size: 256KB, skew: 1}], iterations: 2}
+EOF
 }
 
 training() {
     echo "$BATS_FILE_TMPDIR/training.yaml"
+}
+
+experts() {
+    echo "$BATS_FILE_TMPDIR/experts.yaml"
 }
 
 # both SCENARIO ARGUMENT... - runs packets ($dir/packet.json) and fast ($dir/fast.json), without fields that
@@ -51,15 +62,14 @@ both() {
         $f[0].packets.data_sent == $p[0].packets.data_sent and $f[0].packets.acks_sent == $p[0].packets.acks_sent'
 }
 
-# Marks are random, so the seed matters, and few hops are skipped.
+# Marks are random, so the seed matters.
 @test "fidelity: an interval of exposed communication, from further seeds on request" {
-    crowd=(--set 'traffic=[{kind: training, workers: 32, collective: all_to_all, at_once: yes, skew: 1, size: 100KB, iterations: 3}]')
-    "$ANOLE" run "$(training)" "${crowd[@]}" --set fidelity=fast >"$dir/none"
+    "$ANOLE" run "$(experts)" --set fidelity=fast >"$dir/none"
     grep -qE "^ +exposed +no interval: further seeds would take longer than all packets \('seeds: 5' runs them\)$" "$dir/none"
-    "$ANOLE" run "$(training)" "${crowd[@]}" --set 'fidelity={kind: fast, seeds: 4}' --out "$dir/results" >"$dir/some"
+    "$ANOLE" run "$(experts)" --set 'fidelity={kind: fast, seeds: 4}' --out "$dir/results" >"$dir/some"
     grep -qE '^ +exposed +training 1: [0-9.]+ .s \([0-9.]+ .s to [0-9.]+ .s\) packet by packet; cold [0-9.]+ .s \(.*\), warm [0-9.]+ .s \(' "$dir/some"
-    grep -qE '^ +95 % interval for one such run: spread of 4 seeds; [0-9.]+ % for the model, (measured bias [-0-9.e]+ %|its bias was not measured)$' "$dir/some"
-    "$ANOLE" run "$(training)" "${crowd[@]}" --seed 9 --format json >"$dir/packet.json"
+    grep -qE '^ +95 % interval for one such run: spread of 4 seeds; [1-9][0-9.]* % for the model$' "$dir/some"
+    "$ANOLE" run "$(experts)" --seed 9 --format json >"$dir/packet.json"
     jq -e --slurpfile p "$dir/packet.json" '.fidelity.seeds == 4 and (.fidelity.interval_of | test("packet by packet")) and
         ($p[0].traffic[0] as $was | .traffic[0] |
          .exposed_us_mean_low < .exposed_us_mean_expected and .exposed_us_mean_low < $was.exposed_us_mean and $was.exposed_us_mean < .exposed_us_mean_high and
@@ -70,8 +80,7 @@ both() {
 # start_seeds - starts a run with more further seeds than any test waits for. Returns when the first results
 # exist. Sets pid.
 start_seeds() {
-    env --default-signal=INT "$ANOLE" run "$(training)" --set 'traffic=[{kind: training, workers: 32, collective: all_to_all, at_once: yes, skew: 1, size: 100KB, iterations: 3}]' \
-        --set 'fidelity={kind: fast, seeds: 100}' --threads 2 --out "$dir/results" >"$dir/out" 2>"$dir/err" 3>&- &
+    env --default-signal=INT "$ANOLE" run "$(experts)" --set 'fidelity={kind: fast, seeds: 100}' --threads 2 --out "$dir/results" >"$dir/out" 2>"$dir/err" 3>&- &
     pid=$!
     wait_for [ -e "$dir/results/.anole" ]
     wait_for has_children "$pid" 1
@@ -79,7 +88,7 @@ start_seeds() {
 
 # has_no_interval WHY - the results of the first run exist, and state why they lack an interval.
 has_no_interval() {
-    jq -e --arg why "$1" '.fidelity.why_no_interval == $why and .traffic[0].iteration.count == 3' "$dir/results/summary.json"
+    jq -e --arg why "$1" '.fidelity.why_no_interval == $why and .traffic[0].iteration.count == 2' "$dir/results/summary.json"
     [ "$(find "$dir" -name '.anole-*')" = '' ]
 }
 
@@ -163,19 +172,16 @@ fidelity: fast"
     cmp "$dir/1.json" "$dir/4.json"
 }
 
-# Workers send everything at once and fill the ports of popular experts.
-@test "fidelity: a skewed exchange of experts costs less than its packets, and reports how much it skipped" {
-    cat >"$dir/moe.yaml" <<'EOF'
-topology: {kind: clos, tors: 4, hosts_per_tor: 8, spines: 4, rate: 400Gbps}
-host: {mtu: 4096}
-traffic:
-  - {kind: training, workers: 32, steps: [{compute: 50us, collective: all_to_all, size: 256KB, skew: 1}], iterations: 2}
-EOF
-    both "$dir/moe.yaml"
-    jq -en --slurpfile p "$dir/packet.json" --slurpfile f "$dir/fast.json" \
-        '$f[0].packets.events < $p[0].packets.events and $f[0].fidelity.packets_skipped < 0.5 * $p[0].packets.data_sent and
-         ($f[0].traffic[0].iteration_us_mean / $p[0].traffic[0].iteration_us_mean - 1 | fabs) < 0.05'
-    "$ANOLE" run "$dir/moe.yaml" --set fidelity=fast >"$dir/out"
+# Single runs differ as two seeds do, by up to 7 %.
+@test "fidelity: a skewed exchange of experts has half the events, and takes as long on average" {
+    for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        both "$(experts)" --seed "$seed"
+        jq -n --slurpfile p "$dir/packet.json" --slurpfile f "$dir/fast.json" \
+            '[$f[0].packets.events / $p[0].packets.events, $f[0].fidelity.packets_skipped / $p[0].packets.data_sent,
+              $f[0].traffic[0].iteration_us_mean, $p[0].traffic[0].iteration_us_mean]' >>"$dir/runs.json"
+    done
+    jq -es 'all(.[]; .[0] < 0.6 and .[1] > 0.2) and ((map(.[2]) | add) / (map(.[3]) | add) - 1 | fabs) < 0.05' "$dir/runs.json"
+    "$ANOLE" run "$(experts)" --set fidelity=fast >"$dir/out"
     grep -qE '^ +fidelity +fast: [0-9.]+ % of hops skipped' "$dir/out"
 }
 

@@ -20,7 +20,7 @@ setup() {
 @test "static: names the parts that it lacks" {
     run "$static" agent x
     [ "$status" -ne 0 ]
-    [[ $output == *'built without its part for real networks'* ]]
+    [[ $output == *'this build lacks anole-live'* ]]
 }
 
 @test "static: runs an example with no other files" {
