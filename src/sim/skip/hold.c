@@ -54,7 +54,8 @@ static uint64_t plan(struct skip *k, struct sim *s, struct flow *f, struct skip_
     sf->end = sf->now;
     uint64_t until_ps = hold_crowded_ps(k, s, sf);
     uint64_t packets = alone_send(&h, &sf->end, state, sf->packets, STEPS_MOST, until_ps);
-    k->has_drawn |= sf->end.at_ps >= until_ps && until_ps < skip_flow_change_ps(k, s, sf);
+    k->has_drawn |= sf->end.at_ps >= until_ps && until_ps < skip_flow_change_ps(k, s, sf) &&
+                    sf->end.out.rate_bps != sf->now.out.rate_bps;       /* others see this rate */
     k->frames += min_u64(packets, STEPS_MOST) / STEPS_EACH;
     sf->end_sent = f->sent + packets * s->cfg.mtu_bytes;
     f->next_ps = sf->end.at_ps;
@@ -77,6 +78,8 @@ bool hold_begin(struct skip *k, struct sim *s, struct flow *f, struct skip_flow 
         return false;
     }
     sf->is_held = true;
+    skip_flow_unsettle(k, sf);
+    lanes_list(&k->lanes, &sf->path, skip_flow_id(s, f));
     sf->from = f->sent;
     f->out.due_ps = NEVER;       /* its control has run ahead */
     k->stats.holds++;
@@ -149,10 +152,12 @@ void hold_end(struct skip *k, struct sim *s, struct flow *f, struct skip_flow *s
 {
     hold_settle(k, s, f, sf);
     sf->is_held = false;
+    lanes_unlist(&k->lanes, &sf->path, skip_flow_id(s, f));
     sf->rate_bps = 0;            /* counted anew before it sends */
     if (f->sent > sf->from)
         occupy_path(k, s, f, sf);
     sf->marks = lanes_release(&k->lanes, s, &sf->path);
+    k->has_drawn |= sf->marks != NULL;
     f->out = sf->now.out;
     f->next_ps = sf->now.at_ps;
     f->gap_rate_bps = sf->now.gap_rate_bps;
@@ -198,12 +203,9 @@ static void break_at_port(struct skip *k, struct sim *s, uint32_t port)
 {
     const struct lane *lane = &k->lanes.lane[port];
 
-    for (uint32_t i = 0; i < lane->all; i++) {
-        struct skip_flow *sf = &k->flow[lane->flow[i]];
-
-        if (sf->is_held && lanes_crowded_ps(&k->lanes, s, &s->net.port[port]) <= s->engine.now_ps)
-            hold_break(k, s, &s->flows.flow[lane->flow[i]], sf);
-    }
+    for (uint32_t i = lane->held_all; i-- > 0;)
+        if (i < lane->held_all && lanes_crowded_ps(&k->lanes, s, &s->net.port[port]) <= s->engine.now_ps)
+            hold_break(k, s, &s->flows.flow[lane->held[i]], &k->flow[lane->held[i]]);
 }
 
 void hold_break_all(struct skip *k, struct sim *s, const struct lane_path *path)
@@ -220,13 +222,13 @@ void hold_plan_again(struct skip *k, struct sim *s, uint32_t port)
 {
     const struct lane *lane = &k->lanes.lane[port];
 
-    for (uint32_t i = 0; i < lane->count; i++) {
-        struct flow      *f = &s->flows.flow[lane->flow[i]];
-        struct skip_flow *sf = &k->flow[lane->flow[i]];
+    for (uint32_t i = lane->held_data; i-- > 0;) {
+        if (i >= lane->held_data)
+            continue;            /* holds have ended meanwhile */
+        struct flow      *f = &s->flows.flow[lane->held[i]];
+        struct skip_flow *sf = &k->flow[lane->held[i]];
         struct host      *h = &s->net.host[f->host];
 
-        if (!sf->is_held)
-            continue;
         hold_settle(k, s, f, sf);
         plan(k, s, f, sf);
         pacer_sort_in(s, h, f);

@@ -23,7 +23,7 @@ void lanes_init(struct lanes *l, const struct sim *s)
 void lanes_fini(struct lanes *l, const struct sim *s)
 {
     for (uint32_t i = 0; l->lane && i < s->net.ports; i++)
-        free(l->lane[i].flow);
+        free(l->lane[i].held);
     free(l->lane);
 }
 
@@ -197,46 +197,66 @@ void lanes_change(struct lanes *l, const struct sim *s, const struct lane_path *
     }
 }
 
+/* Counts flows that begin or end on a path. */
+static void count(struct lanes *l, const struct lane_path *p, int flows)
+{
+    for (uint32_t i = 0; i < p->data.hops; i++) {
+        l->lane[p->data.hop[i].port].count += (uint32_t)flows;
+        l->lane[p->data.hop[i].port].all += (uint32_t)flows;
+    }
+    for (uint32_t i = 0; i < p->ack.hops; i++)
+        l->lane[p->ack.hop[i].port].all += (uint32_t)flows;
+}
+
+void lanes_add(struct lanes *l, const struct sim *s, const struct lane_path *p, uint64_t bps)
+{
+    count(l, p, 1);
+    lanes_change(l, s, p, 0, bps);
+}
+
+void lanes_remove(struct lanes *l, const struct sim *s, const struct lane_path *p, uint64_t bps)
+{
+    count(l, p, -1);
+    lanes_change(l, s, p, bps, 0);
+}
+
 static void add(struct lane *a, uint32_t flow, bool is_data)
 {
-    a->flow = xgrow(a->flow, a->all, &a->max, 4, sizeof *a->flow);
-    a->flow[a->all++] = flow;
+    a->held = xgrow(a->held, a->held_all, &a->held_max, 4, sizeof *a->held);
+    a->held[a->held_all++] = flow;
     if (is_data) {
-        a->flow[a->all - 1] = a->flow[a->count];
-        a->flow[a->count++] = flow;
+        a->held[a->held_all - 1] = a->held[a->held_data];
+        a->held[a->held_data++] = flow;
     }
 }
 
 static void remove_flow(struct lane *a, uint32_t flow, bool is_data)
 {
-    uint32_t at = is_data ? 0 : a->count;
+    uint32_t at = is_data ? 0 : a->held_data;
 
-    while (a->flow[at] != flow)
+    while (a->held[at] != flow)
         at++;
     if (is_data) {
-        a->flow[at] = a->flow[--a->count];
-        at = a->count;
+        a->held[at] = a->held[--a->held_data];
+        at = a->held_data;
     }
-    a->flow[at] = a->flow[--a->all];
+    a->held[at] = a->held[--a->held_all];
 }
 
-void lanes_add(struct lanes *l, const struct sim *s, const struct lane_path *p, uint32_t flow, uint64_t bps)
+void lanes_list(struct lanes *l, const struct lane_path *p, uint32_t flow)
 {
     for (uint32_t i = 0; i < p->data.hops; i++)
         add(&l->lane[p->data.hop[i].port], flow, true);
     for (uint32_t i = 0; i < p->ack.hops; i++)
         add(&l->lane[p->ack.hop[i].port], flow, false);
-    lanes_change(l, s, p, 0, bps);
 }
 
-void lanes_remove(struct lanes *l, const struct sim *s, const struct lane_path *p, uint32_t flow,
-                  uint64_t bps)
+void lanes_unlist(struct lanes *l, const struct lane_path *p, uint32_t flow)
 {
     for (uint32_t i = 0; i < p->data.hops; i++)
         remove_flow(&l->lane[p->data.hop[i].port], flow, true);
     for (uint32_t i = 0; i < p->ack.hops; i++)
         remove_flow(&l->lane[p->ack.hop[i].port], flow, false);
-    lanes_change(l, s, p, bps, 0);
 }
 
 uint64_t lanes_room_bps(const struct lanes *l, const struct port *p, uint64_t bps)

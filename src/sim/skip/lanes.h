@@ -36,8 +36,9 @@ struct lane_way { uint32_t hops; struct lane_hop hop[LANE_HOPS_MAX]; };
 struct lane_path { struct lane_way data, ack; uint64_t rtt_ps; };
 
 struct lane {                    /* use of a port */
-    uint32_t *flow;              /* flows that use it: data flows first, then those whose ACKs do */
-    uint32_t  count, all, max;   /* data flows, both, room for */
+    uint32_t  count, all;        /* flows whose data use it, and with those whose ACKs do */
+    uint32_t *held;              /* those of them that are held: data flows first, then those whose ACKs do */
+    uint32_t  held_data, held_all, held_max;     /* their numbers, and room for */
     uint64_t  data_bps, ack_bps;
     bool      is_crowded, is_held;   /* is_held: its only flow is held; the queue below is valid */
     double    queue_bytes;       /* at since_ps */
@@ -58,8 +59,9 @@ void lanes_fini(struct lanes *, const struct sim *);
 /* Finds the path of a flow, by the hash of ECMP. No hops: there is none, or it is too long. */
 void lanes_find_path(const struct sim *, const struct flow *, struct lane_path *);
 
-void lanes_add(struct lanes *, const struct sim *, const struct lane_path *, uint32_t flow, uint64_t bps);
-void lanes_remove(struct lanes *, const struct sim *, const struct lane_path *, uint32_t flow, uint64_t bps);
+/* A flow uses the ports of its path, or no longer. */
+void lanes_add(struct lanes *, const struct sim *, const struct lane_path *, uint64_t bps);
+void lanes_remove(struct lanes *, const struct sim *, const struct lane_path *, uint64_t bps);
 void lanes_change(struct lanes *, const struct sim *, const struct lane_path *, uint64_t was_bps,
                   uint64_t bps);
 
@@ -80,6 +82,11 @@ static inline bool lanes_must_stop(const struct lanes *l, const struct port *p)
     return p->backlog | p->paused || a->is_crowded ||
            (p->slow_path & SLOW_LINK && (p->is_lossy || p->is_down));
 }
+
+/* Enters a flow that is held in the lists of its ports, or removes it. Who walks through a list while holds end
+ * begins at the end of the list. */
+void lanes_list(struct lanes *, const struct lane_path *, uint32_t flow);
+void lanes_unlist(struct lanes *, const struct lane_path *, uint32_t flow);
 
 /* A flow is held: where it is alone, queues begin with what waits now. */
 void lanes_hold(struct lanes *, const struct sim *, const struct lane_path *);

@@ -77,21 +77,20 @@ static void lanes_room__excludes_the_rates_of_other_flows(void **unused)
     (void)unused;
     open_star(&f);
     out = port_at(&f, 1, 1);
-    lanes_add(&f.lanes, f.w.sim, &f.path[0], 1, 40 * GBPS);
+    lanes_add(&f.lanes, f.w.sim, &f.path[0], 40 * GBPS);
     assert_true(lanes_room_bps(&f.lanes, out, 40 * GBPS) == LINE_BPS);
     assert_true(lanes_room_bps(&f.lanes, port_at(&f, 1, 0), 40 * GBPS) == UINT64_MAX);
     assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, out) == NEVER);
-    lanes_add(&f.lanes, f.w.sim, &f.path[1], 2, 30 * GBPS);
+    lanes_add(&f.lanes, f.w.sim, &f.path[1], 30 * GBPS);
     assert_int_equal(lanes_room_bps(&f.lanes, out, 40 * GBPS), 60 * GBPS);
     assert_int_equal(lanes_room_bps(&f.lanes, out, 30 * GBPS), 50 * GBPS);
     assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, out) == NEVER);
     lanes_change(&f.lanes, f.w.sim, &f.path[1], 30 * GBPS, 51 * GBPS);
     assert_int_equal(lanes_crowded_ps(&f.lanes, f.w.sim, out), f.w.sim->engine.now_ps);
     assert_int_equal(lanes_room_bps(&f.lanes, out, 51 * GBPS), 50 * GBPS);
-    lanes_remove(&f.lanes, f.w.sim, &f.path[0], 1, 40 * GBPS);
+    lanes_remove(&f.lanes, f.w.sim, &f.path[0], 40 * GBPS);
     assert_true(lanes_crowded_ps(&f.lanes, f.w.sim, out) == NEVER);
     assert_int_equal(f.lanes.lane[out->id].count, 1);
-    assert_int_equal(f.lanes.lane[out->id].flow[0], 2);
     assert_int_equal(f.lanes.lane[out->id].data_bps, 51 * GBPS);
     close_star(&f);
 }
@@ -105,17 +104,17 @@ static double first_mark_ns(struct fixture *f)
 {
     const struct port *out = port_at(f, 3, 1);
 
-    lanes_add(&f->lanes, f->w.sim, &f->path[2], 3, LINE_BPS);
+    lanes_add(&f->lanes, f->w.sim, &f->path[2], LINE_BPS);
     lanes_hold(&f->lanes, f->w.sim, &f->path[2]);
     assert_true(lanes_crowded_ps(&f->lanes, f->w.sim, out) == NEVER);
-    lanes_add(&f->lanes, f->w.sim, &f->path[0], 1, LINE_BPS);
+    lanes_add(&f->lanes, f->w.sim, &f->path[0], LINE_BPS);
     uint64_t at_ps = lanes_crowded_ps(&f->lanes, f->w.sim, out);
     /* at the sending host itself, ACKs only slow data down */
     assert_true(lanes_crowded_ps(&f->lanes, f->w.sim, port_at(f, 3, 0)) == NEVER);
-    lanes_remove(&f->lanes, f->w.sim, &f->path[0], 1, LINE_BPS);
+    lanes_remove(&f->lanes, f->w.sim, &f->path[0], LINE_BPS);
     assert_true(lanes_crowded_ps(&f->lanes, f->w.sim, out) == NEVER);
     lanes_unhold(&f->lanes, &f->path[2]);
-    lanes_remove(&f->lanes, f->w.sim, &f->path[2], 3, LINE_BPS);
+    lanes_remove(&f->lanes, f->w.sim, &f->path[2], LINE_BPS);
     return (double)(at_ps - f->w.sim->engine.now_ps) / 1000;
 }
 
@@ -151,11 +150,30 @@ static void lanes_crowded__the_first_mark_is_random(void **unused)
     close_star(&f);
 }
 
+static void lanes_list__data_flows_come_first(void **unused)
+{
+    struct fixture     f;
+    const struct lane *to_0;
+
+    (void)unused;
+    open_star(&f);
+    to_0 = &f.lanes.lane[port_at(&f, 3, 1)->id];
+    lanes_list(&f.lanes, &f.path[0], 1);
+    lanes_list(&f.lanes, &f.path[2], 3);
+    assert_true(to_0->held_all == 2 && to_0->held_data == 1 && to_0->held[0] == 3 && to_0->held[1] == 1);
+    lanes_unlist(&f.lanes, &f.path[2], 3);
+    assert_true(to_0->held_all == 1 && to_0->held_data == 0 && to_0->held[0] == 1);
+    lanes_unlist(&f.lanes, &f.path[0], 1);
+    assert_int_equal(to_0->held_all, 0);
+    close_star(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_find_path__star),
         cmocka_unit_test(lanes_room__excludes_the_rates_of_other_flows),
+        cmocka_unit_test(lanes_list__data_flows_come_first),
         cmocka_unit_test(lanes_crowded__when_acks_have_filled_the_queue_to_kmax),
         cmocka_unit_test(lanes_crowded__the_first_mark_is_random),
     };

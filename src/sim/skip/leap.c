@@ -95,10 +95,11 @@ static uint32_t next_stop(struct skip *k, const struct sim *s, const struct skip
 }
 
 /* Counts usual frames when counters are read, others immediately. */
-static void count(const struct sim *s, const struct skip_flow *sf, struct lane_way *w, uint32_t from,
-                  uint32_t to, const struct packet *p)
+static void count(const struct sim *s, struct skip_flow *sf, struct lane_way *w, uint32_t from, uint32_t to,
+                  const struct packet *p)
 {
     if (sf->messages && is_usual(s, p)) {
+        skip_flow_unsettle(s->skip, sf);
         w->hop[from].leapt++;
         if (to < w->hops)
             w->hop[to].leapt--;

@@ -18,7 +18,7 @@
  * saved next to nothing, it rests as long as ever. Looks are long enough for every host to leave a queue
  * behind. */
 
-#define LOOK_FRAMES   16384u
+#define LOOK_FRAMES   4096u
 #define LEAST_SAVED   0.25
 #define NEXT_TO_NONE  0.02
 #define PACKET_FRAMES 12u        /* of a data packet and its ACK, in a large network */
@@ -61,7 +61,7 @@ static void rest(struct skip *k, struct sim *s, uint32_t rests)
     k->stats.rests++;
     for (uint32_t i = 0; i < skip_flows(k, s); i++) {
         hold_break(k, s, &s->flows.flow[i], &k->flow[i]);
-        skip_flow_part(k, s, &s->flows.flow[i], &k->flow[i]);
+        skip_flow_part(k, s, &k->flow[i]);
     }
     k->thrift.counted = simulated_packets(k, s);
 }
@@ -257,7 +257,7 @@ static void on_arrival(void *sim, const struct flow *f)
 
     if (!sf->messages || --sf->messages > 0 || is_resting(k))
         return;
-    skip_flow_part(k, s, f, sf);
+    skip_flow_part(k, s, sf);
     plan_again_at(k, s, &sf->path.ack);
 }
 
@@ -285,8 +285,9 @@ static void on_pause(void *sim, const struct port *p)
     struct sim        *s = sim;
     const struct lane *lane = &s->skip->lanes.lane[p->id];
 
-    for (uint32_t i = 0; i < lane->count; i++)
-        hold_break(s->skip, s, &s->flows.flow[lane->flow[i]], &s->skip->flow[lane->flow[i]]);
+    for (uint32_t i = lane->held_data; i-- > 0;)
+        if (i < lane->held_data)
+            hold_break(s->skip, s, &s->flows.flow[lane->held[i]], &s->skip->flow[lane->held[i]]);
 }
 
 static bool is_held(void *sim, const struct flow *f)
@@ -320,23 +321,32 @@ void skip_free(struct sim *s)
     lanes_fini(&s->skip->lanes, s);
     free(s->skip->flow);
     free(s->skip->end_state);
+    free(s->skip->unsettled);
     free(s->skip);
     s->skip = NULL;
 }
 
 void skip_settle(struct sim *s)
 {
-    if (s->skip && is_resting(s->skip))
-        count_rest(s->skip, s);
-    for (uint32_t i = 0; s->skip && i < skip_flows(s->skip, s); i++) {
-        struct skip_flow *sf = &s->skip->flow[i];
+    struct skip *k = s->skip;
+    uint32_t     kept = 0;
 
-        if (!sf->messages)
-            continue;
+    if (!k)
+        return;
+    if (is_resting(k))
+        count_rest(k, s);
+    for (uint32_t i = 0; i < k->unsettled_count; i++) {
+        uint32_t          id = k->unsettled[i];
+        struct skip_flow *sf = &k->flow[id];
+
         if (sf->is_held)
-            hold_settle(s->skip, s, &s->flows.flow[i], sf);
+            hold_settle(k, s, &s->flows.flow[id], sf);
         skip_flow_count_leaps(s, sf);
+        sf->is_unsettled = sf->is_held;
+        k->unsettled[kept] = id;
+        kept += sf->is_held;
     }
+    k->unsettled_count = kept;
 }
 
 void skip_on_change(struct sim *s)

@@ -40,7 +40,7 @@ void skip_on_change(struct sim *);
 /* NULL: every packet is simulated because fidelity is not fast. */
 const struct skip_stats *skip_stats(const struct sim *);
 
-/* Returns true if a random number decided when a flow was simulated again. */
+/* Returns true if skipping drew a random number that has changed a result. */
 bool skip_has_drawn(const struct sim *);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define CHANGE_RTTS 4u           /* before links change, no flow is held */
+#define JOIN_FRAMES 4u           /* a message takes as long as so many frames that are simulated */
 
 void skip_flow_grow(struct skip *k, const struct sim *s, uint32_t id)
 {
@@ -68,16 +69,17 @@ void skip_flow_join(struct skip *k, struct sim *s, const struct flow *f, struct 
     sf->rate_bps = f->out.rate_bps;
     sf->bps = skip_flow_allowed_bps(k, s, f, sf->rate_bps);
     sf->patience = 0;
-    lanes_add(&k->lanes, s, &sf->path, skip_flow_id(s, f), sf->bps);
+    k->frames += JOIN_FRAMES;
+    lanes_add(&k->lanes, s, &sf->path, sf->bps);
     sf->is_joined = true;
 }
 
-void skip_flow_part(struct skip *k, struct sim *s, const struct flow *f, struct skip_flow *sf)
+void skip_flow_part(struct skip *k, struct sim *s, struct skip_flow *sf)
 {
     if (!sf->is_joined)
         return;
     skip_flow_count_leaps(s, sf);
-    lanes_remove(&k->lanes, s, &sf->path, skip_flow_id(s, f), sf->bps);
+    lanes_remove(&k->lanes, s, &sf->path, sf->bps);
     sf->is_joined = false;
 }
 
@@ -89,7 +91,7 @@ void skip_find_paths(struct skip *k, struct sim *s)
         struct skip_flow *sf = &k->flow[i];
         struct flow      *f = &s->flows.flow[i];
 
-        skip_flow_part(k, s, f, sf);
+        skip_flow_part(k, s, sf);
         sf->path.data.hops = sf->path.ack.hops = 0;
         sf->untracked = f->sent_max;
         if (sf->messages)

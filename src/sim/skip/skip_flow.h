@@ -27,7 +27,7 @@ struct skip_flow {
     uint64_t         bps;        /* and as counted there */
     uint32_t         messages;   /* posted, and not arrived; 0: not in the lanes */
     uint32_t         patience;
-    bool             is_joined, is_held;     /* in the lanes */
+    bool             is_joined, is_held, is_unsettled;   /* joined: in the lanes; unsettled: in that list */
     uint64_t         untracked;  /* frames of bytes before this one may be anywhere on the path */
     struct alone     now, end;   /* held: after what is counted; when it goes on */
     uint64_t         other_bps;  /* of others at its host's port, since then */
@@ -50,11 +50,12 @@ struct skip {
     struct skip_stats  stats;
     struct lanes       lanes;
     struct skip_flow  *flow;     /* by flow */
+    uint32_t          *unsettled, unsettled_count, unsettled_max;    /* flows with packets to be counted */
     char              *end_state;/* of congestion control, when a held flow goes on; by flow */
     uint32_t           flows;
-    bool               has_drawn;/* the end of a hold was drawn */
+    bool               has_drawn;/* a number that was drawn has changed a result */
     bool               is_turn;  /* a host is about to send: no other may, nor may it twice */
-    uint64_t           frames;   /* that left a port, and packets whose times were stepped */
+    uint64_t           frames;   /* that left a port, and what else took as long */
     struct skip_thrift thrift;
     uint64_t           losses, lost_ps;  /* of all flows so far; when one last saw more of them; 0: never */
     uint32_t           epoch;    /* of the routes by which paths were found: see sim/change.h */
@@ -91,7 +92,7 @@ void skip_flow_set_bps(struct skip *, const struct sim *, struct skip_flow *, ui
 
 /* Adds a flow with messages to the lanes of its path, or removes it. */
 void skip_flow_join(struct skip *, struct sim *, const struct flow *, struct skip_flow *);
-void skip_flow_part(struct skip *, struct sim *, const struct flow *, struct skip_flow *);
+void skip_flow_part(struct skip *, struct sim *, struct skip_flow *);
 
 /* Returns the number of flows so far, with index 0. */
 static inline uint32_t skip_flows(const struct skip *k, const struct sim *s)
@@ -116,6 +117,16 @@ static inline void skip_count_frames(struct port *p, uint32_t kind, uint64_t fra
 
 /* Counts frames of a flow that have skipped ports. */
 void skip_flow_count_leaps(struct sim *, struct skip_flow *);
+
+/* The flow has packets that skip_settle() must count. */
+static inline void skip_flow_unsettle(struct skip *k, struct skip_flow *sf)
+{
+    if (sf->is_unsettled)
+        return;
+    sf->is_unsettled = true;
+    k->unsettled = xgrow(k->unsettled, k->unsettled_count, &k->unsettled_max, 64, sizeof *k->unsettled);
+    k->unsettled[k->unsettled_count++] = (uint32_t)(sf - k->flow);
+}
 
 /* Returns why packets can never be skipped in this world; NULL: they can. */
 const char *skip_why_never(const struct sim *);
