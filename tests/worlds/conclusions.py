@@ -203,7 +203,9 @@ def sweep(t):
 @judge("tune: the verdict follows from the check, the numbers of its sentences are those of its figures, its next command runs", "conclusions", 8)
 def tune(t):
     need("tuner" not in t.world.scenario and "changes" not in t.world.scenario)
-    result = command_json(t, "tune", "world.yaml", "--tuner", "random", "--rounds", 2, "--budget", 20, "--check", 3, "--set", "interval=20us", *packets_only(t))
+    interval = f"{max(1, t.base().summary['simulated_us'] // 10):.0f}us"
+    result = command_json(t, "tune", "world.yaml", "--tuner", "random", "--rounds", 2, "--budget", 20, "--check", 3, "--set", f"interval={interval}",
+                          *packets_only(t))
     metrics = (result["check"] or {}).get("metrics", [])
     better = [row for metric in metrics for row in metric["variants"] if row["is_better"]]
     check(result["verdict"] != "better" or better, "verdict: the setting found is called better, and no figure is")
@@ -216,7 +218,7 @@ def tune(t):
 @judge("advise: advice is clearly better when confirmed, seeds that repeat trials are no evidence, its next command runs", "conclusions", 16)
 def advise(t):
     need("changes" not in t.world.scenario)
-    result = command_json(t, "advise", "world.yaml", "--budget", 1, "--jobs", 1, "--quiet", *packets_only(t))
+    result = command_json(t, "advise", "world.yaml", "--budget", 1, "--jobs", 1, *packets_only(t))
     for row in result["settings"]:
         tests = [test for test in [*row["loads"], row["confirmed"]] if test and test["against_yours"]]
         for gain in (test["against_yours"] for test in tests):

@@ -14,7 +14,7 @@ from judges import judge, lone_flows, need, obey_physics, same
 from network import network
 from relations import as_matrix, first_pair, posted
 from trial import TOP, Refused, Wrong, check, program
-from world import World, bps, plain
+from world import World, plain, ps
 
 # ---- fidelity: fast
 
@@ -180,7 +180,8 @@ def library(t):
     world.files = {"flows.cm": as_matrix(len(network(world).hosts) if network(world) else 10**6, flows)}
     mine = sorted(f["fct"] for f in t.run(world=world, name="by command", fast=True).flows)
     world.scenario["traffic"] = [{"kind": "external"}]
-    request = {"scenario": world.text(), "flows": [[int(f["src"][1:]), int(f["dst"][1:]), f["bytes"], f["start"]] for f in flows]}
+    request = {"scenario": world.text(), "flows": [[int(f["src"][1:]), int(f["dst"][1:]), f["bytes"], f["start"]] for f in flows],
+               "until": ps(world.get("run", "10s"))}
     done = subprocess.run([sys.executable, str(pathlib.Path(__file__).parent / "library.py"), str(libs[0])], input=json.dumps(request), text=True,
                           capture_output=True, check=False, timeout=10 * t.seconds)
     check(done.returncode == 0, f"library: exit code {done.returncode}: {done.stderr[-500:]}")
