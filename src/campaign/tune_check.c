@@ -217,7 +217,8 @@ static void unclear_text(char *buf, size_t size, const struct tune_check *c)
     else if (c->seeds == 1)
         snprintf(buf, size, "no clear difference: one seed cannot tell; check more");
     else if (c->comparison.counted == 1)
-        snprintf(buf, size, "no clear difference: all %u seeds gave the same runs, which count as one", c->seeds);
+        snprintf(buf, size, "no clear difference: all %u seeds gave the same runs, which count as one",
+                 c->seeds);
     else if (cell)
         snprintf(buf, size, "no clear difference: %s changes by %+.1f %% on average, but %u seeds do not "
                  "show it for certain; check more", m->label, 100 * cell->change, c->seeds);

@@ -167,8 +167,9 @@ static void add_finding(const struct advice *a, struct card *c)
     }
     if (advise_keeps_yours(a) && is_one_run(a)) {
         card_add(c, CARD_FINDING,
-                 "Keep your setting: all %u seeds gave the same trials, because nothing in them is random. The "
-                 "differences between settings are exact for this traffic, and no evidence for other traffic.",
+                 "Keep your setting: all %u seeds gave the same trials, because nothing in them is random. "
+                 "The differences between settings are exact for this traffic, and no evidence for other "
+                 "traffic.",
                  a->row[0].seeds[0]);
         return;
     }

@@ -4,8 +4,8 @@
  * worse than the best. Settings that slow a class of messages or a job beyond the goal's bounds are no
  * candidates, however good they are otherwise.
  *
- * If no seed changes the trials of two settings, nothing in them was random. They are one observation then, and
- * their difference has no interval: it is no evidence for other traffic.
+ * If no seed changes the trials of two settings, nothing in them was random. They are one observation then,
+ * and their difference has no interval: it is no evidence for other traffic.
  */
 #include "base/minmax.h"
 #include "twin/advise.h"

@@ -8,6 +8,7 @@ import subprocess
 
 from judges import judge, need
 from trial import TOP, Refused, check, program
+from world import plain
 
 UNITS = {"ns": ("time", 1e-9), "us": ("time", 1e-6), "ms": ("time", 1e-3), "s": ("time", 1), "seconds": ("time", 1), "ps": ("time", 1e-12),
          "b/s": ("rate", 1), "Kb/s": ("rate", 1e3), "Mb/s": ("rate", 1e6), "Gb/s": ("rate", 1e9), "Tb/s": ("rate", 1e12), "bps": ("rate", 1),
@@ -229,6 +230,16 @@ def advise(t):
                 check(abs(mean) < 1e-6 or high - low > 1e-9 * abs(mean), f"evidence: {row['name']}: an interval without width: {low} .. {high}")
         if row["name"] == result["advised"] and not result["keeps_yours"]:
             check(row["confirmed"] and row["confirmed"]["against_yours"]["change_high"] < 0, f"verdict: {row['name']} is advised, and was not confirmed: {row['confirmed']}")
+    must_be_said_of(t, result["answer"], [*leaves({key: value for key, value in result.items() if key != "answer"}), *((None, n) for n in range(100))])
+    must_run(t, result["answer"])
+
+
+@judge("collective: no bandwidth above the ideal one, the numbers of its sentences are those of its figures, its next command runs", "conclusions", 8)
+def collective(t):
+    need(not t.world.files)
+    result = command_json(t, "collective", plain(t.world.scenario["topology"]), "--minbytes", "64KB", "--maxbytes", "128KB", "--seed", t.world.get("seed", 1))
+    for row in result["sizes"]:
+        check(row["ideal_share"] is None or 0 < row["ideal_share"] <= 1 + 1e-9, f"ideal: {row['ideal_share']} of the ideal bandwidth: {row}")
     must_be_said_of(t, result["answer"], [*leaves({key: value for key, value in result.items() if key != "answer"}), *((None, n) for n in range(100))])
     must_run(t, result["answer"])
 
