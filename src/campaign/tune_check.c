@@ -214,9 +214,11 @@ static void unclear_text(char *buf, size_t size, const struct tune_check *c)
     if (*list_of(c, GAIN).text)
         snprintf(buf, size, "no clear difference: better in %s, worse in %s", list_of(c, GAIN).text,
                  list_of(c, LOSS).text);
+    else if (c->seeds == 1)
+        snprintf(buf, size, "no clear difference: one seed cannot tell; check more");
     else if (c->comparison.counted == 1)
-        snprintf(buf, size, "no clear difference: one %s cannot tell; check more",
-                 c->seeds == 1 ? "seed" : "run that all seeds repeat");
+        snprintf(buf, size, "no clear difference: all %u seeds gave the same runs, which count as one",
+                 c->seeds);
     else if (cell)
         snprintf(buf, size, "no clear difference: %s changes by %+.1f %% on average, but %u seeds do not "
                  "show it for certain; check more", m->label, 100 * cell->change, c->seeds);

@@ -117,6 +117,4 @@ void scenario_read_fidelity(struct reader *r, struct scenario *s, const struct y
     s->has_fidelity = node != NULL;
     section_read(&sec, sec.common, s);
     s->cfg.is_fast = section_choice(&sec, "kind", "a fidelity", kinds) == 1;
-    if (s->cfg.is_fast && s->watch.monitors == 1 && s->watch.monitor[0] == monitor_find("none"))
-        s->watch.monitors = 0;   /* the monitor "none" can be omitted */
 }

@@ -127,6 +127,12 @@ static inline double advise_percent(double log_ratio)
     return 100 * expm1(log_ratio);
 }
 
+/* No seed shows a difference. */
+static inline bool advise_is_none(struct race_gain g)
+{
+    return g.mean == 0 && !(g.low < 0) && !(g.high > 0);
+}
+
 static inline bool advise_keeps_yours(const struct advice *a)
 {
     return a->choice == 0;
@@ -151,8 +157,11 @@ bool advise_add_combined(struct advice *);
 
 /* ---- advise_choose.c ---- */
 
+/* Returns true if all seeds of a test, two at least, gave the same trials: nothing in them was random. */
+bool advise_repeats(const struct advise_row *, uint32_t test);
+
 /* The goal against that of another: a log ratio, a mean over the seeds of a test that both ran with, with its
- * 95 % interval. Clear if the interval excludes 0. */
+ * 95 % interval. Clear if the interval excludes 0. No interval (NAN) if neither setting's trials are random. */
 struct race_gain advise_gain(const struct advice *, const struct advise_row *,
                              const struct advise_row *than, uint32_t test);
 

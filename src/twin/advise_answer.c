@@ -25,7 +25,7 @@ static const char *party_text(const struct advice *a, uint32_t party, char buf[1
     return buf;
 }
 
-/* "-19 % (95 % interval -21 to -16 %)" */
+/* "-19 % (95 % interval -21 to -16 %)", without an interval "-19 %" */
 static const char *gain_text(char buf[80], struct race_gain g)
 {
     const double log_ratio[] = { g.mean, g.low, g.high };
@@ -33,7 +33,11 @@ static const char *gain_text(char buf[80], struct race_gain g)
 
     for (int i = 0; i < 3; i++)
         percent[i] = round(10 * advise_percent(log_ratio[i])) / 10;
-    snprintf(buf, 80, "%+.3g %% (95 %% interval %+.3g to %+.3g %%)", percent[0], percent[1], percent[2]);
+    if (isnan(g.low))
+        snprintf(buf, 80, "%+.3g %%", percent[0]);
+    else
+        snprintf(buf, 80, "%+.3g %% (95 %% interval %+.3g to %+.3g %%)", percent[0], percent[1],
+                 percent[2]);
     return buf;
 }
 
@@ -121,13 +125,19 @@ static bool has_no_effect(const struct advice *a)
 {
     if (a->is_fast)
         return false;
-    for (uint32_t i = 1; i < a->rows; i++) {
-        struct race_gain g = advise_gain(a, &a->row[i], &a->row[0], 0);
-
-        if (g.low != 0 || g.high != 0)
+    for (uint32_t i = 1; i < a->rows; i++)
+        if (!advise_is_none(advise_gain(a, &a->row[i], &a->row[0], 0)))
             return false;
-    }
     return a->rows > 1;
+}
+
+/* True if all seeds gave the same trials, with every setting. */
+static bool is_one_run(const struct advice *a)
+{
+    for (uint32_t i = 0; i < a->rows; i++)
+        if (!advise_repeats(&a->row[i], 0))
+            return false;
+    return true;
 }
 
 /* "an iteration of job1 takes 1.2 ms instead of 1.5 ms" */
@@ -153,6 +163,14 @@ static void add_finding(const struct advice *a, struct card *c)
     if (advise_keeps_yours(a) && has_no_effect(a)) {
         card_add(c, CARD_FINDING, "Keep your setting: all %u others give the same results.", a->rows - 1);
         card_add(c, CARD_DETAIL, "This traffic causes no congestion that settings act on.");
+        return;
+    }
+    if (advise_keeps_yours(a) && is_one_run(a)) {
+        card_add(c, CARD_FINDING,
+                 "Keep your setting: all %u seeds gave the same trials, because nothing in them is random. "
+                 "The differences between settings are exact for this traffic, and no evidence for other "
+                 "traffic.",
+                 a->row[0].seeds[0]);
         return;
     }
     if (advise_keeps_yours(a)) {
@@ -334,6 +352,8 @@ static void add_sure(const struct advice *a, struct card *c)
         add_bounds(a, c);
     card_add(c, CARD_SURE, "Means of %u seeds that %s did not use. Simulation only.", row->seeds[test],
              test == ADVISE_PROOF ? "search and choice" : "the search");
+    if (advise_repeats(&a->row[0], test) && advise_repeats(row, test))
+        card_add(c, CARD_SURE, "All %u gave the same trials, and count as one.", row->seeds[test]);
     if (a->is_fast)
         card_add(c, CARD_SURE, "Trials skipped packets of flows that were alone (fidelity: fast); %s.",
                  test == ADVISE_PROOF ? "these seeds were run packet by packet"
@@ -391,7 +411,7 @@ static void add_next(const struct advice *a, struct card *c)
     bool     is_short = budget < LONG_BUDGET;
     bool     has_nics = setting_differs_in_mlx5(&a->row[0].knobs, &advised(a)->knobs);
 
-    if (advise_keeps_yours(a) && (!is_short || has_no_effect(a)))
+    if (advise_keeps_yours(a) && (!is_short || has_no_effect(a) || is_one_run(a)))
         return;
     if (a->request->argc == 0)
         return;

@@ -131,7 +131,7 @@ void advise_drop_idle_changes(struct advice *a)
     for (uint32_t i = 0; i < a->rows; i++) {
         struct race_gain g = advise_gain(a, &a->row[i], &a->row[0], 0);
 
-        if (a->row[i].changes && g.low == 0 && g.high == 0)
+        if (a->row[i].changes && advise_is_none(g))
             continue;
         if (kept != i)
             a->row[kept] = a->row[i];

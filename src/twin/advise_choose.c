@@ -3,17 +3,43 @@
  * A change of many knobs is hard to defend and to undo, so the simplest setting wins that is not clearly
  * worse than the best. Settings that slow a class of messages or a job beyond the goal's bounds are no
  * candidates, however good they are otherwise.
+ *
+ * If no seed changes the trials of two settings, nothing in them was random. They are one observation then,
+ * and their difference has no interval: it is no evidence for other traffic.
  */
 #include "base/minmax.h"
 #include "twin/advise.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- what rows did ---- */
 
-static struct race_gain interval_of(const double *value, uint32_t seeds)
+bool advise_repeats(const struct advise_row *row, uint32_t test)
 {
-    return seeds < 2 ? (struct race_gain){ NAN, NAN, NAN } : race_interval(value, seeds);
+    const struct predicted *first = row->found[test];
+
+    for (uint32_t i = 1; i < row->seeds[test]; i++) {
+        const struct predicted *p = &first[i];
+
+        if (p->cost != first->cost || p->lasted_ps != first->lasted_ps ||
+            memcmp(p->all.slowdowns, first->all.slowdowns, sizeof(p->all.slowdowns)) != 0)
+            return false;
+    }
+    return row->seeds[test] > 1;
+}
+
+/* The interval of values of both rows, of which there are 'count'. */
+static struct race_gain interval_of(const double *value, uint32_t count, const struct advise_row *row,
+                                    const struct advise_row *than, uint32_t test)
+{
+    struct race_gain g = { NAN, NAN, NAN };
+
+    if (count > 1)
+        g = race_interval(value, count);
+    if (row != than && advise_repeats(row, test) && advise_repeats(than, test))
+        g.low = g.high = NAN;
+    return g;
 }
 
 struct race_gain advise_gain(const struct advice *a, const struct advise_row *row,
@@ -24,7 +50,7 @@ struct race_gain advise_gain(const struct advice *a, const struct advise_row *ro
 
     for (uint32_t i = 0; i < seeds; i++)
         gain[i] = goal_gain(&a->goal, &row->found[test][i].all, &than->found[test][i].all);
-    return interval_of(gain, seeds);
+    return interval_of(gain, seeds, row, than, test);
 }
 
 struct race_gain advise_part(const struct advise_row *row, const struct advise_row *than, uint32_t test,
@@ -39,7 +65,7 @@ struct race_gain advise_part(const struct advise_row *row, const struct advise_r
         if (!isnan(goal_slowdown(is, part)) && !isnan(goal_slowdown(was, part)))
             ratio[count++] = goal_ratio(is, was, part);
     }
-    return interval_of(ratio, count);
+    return interval_of(ratio, count, row, than, test);
 }
 
 struct race_gain advise_party(const struct advise_row *row, const struct advise_row *than, uint32_t test,
@@ -54,7 +80,7 @@ struct race_gain advise_party(const struct advise_row *row, const struct advise_
         if (goal_has_party(is, was, party))
             ratio[count++] = goal_party_ratio(is, was, party);
     }
-    return interval_of(ratio, count);
+    return interval_of(ratio, count, row, than, test);
 }
 
 double advise_bound(const struct advice *a, uint32_t party)
@@ -119,7 +145,7 @@ enum advise_proof advise_judge(const struct advice *a, const struct advise_row *
     struct race_gain g = advise_gain(a, row, &a->row[0], ADVISE_PROOF);
     bool               is_open = g.high >= 0;
 
-    if (is_stuck(row) || !(g.mean < 0))
+    if (is_stuck(row) || !(g.mean < 0) || isnan(g.high))
         return PROOF_FAILS;
     for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES; party++) {
         struct race_gain harm = advise_party(row, &a->row[0], ADVISE_PROOF, party);

@@ -207,9 +207,39 @@ static void choose__never_a_stuck_setting(void **state)
     struct advice        *a = fixture(&q);
 
     (void)state;
-    at_all_loads(&a->row[1], 1.2, 1.2, 1.2, 0);
+    at_all_loads(&a->row[1], 1.2, 1.2, 1.2, 0.001);
+    assert_int_equal(advised_row(a), 1);
     a->row[1].found[0][3].is_stuck = true;
     assert_int_equal(advised_row(a), 0);
+}
+
+/* Five equal trials of two settings are one observation. If one of both differs by seed, they are five. */
+static void choose__trials_that_all_seeds_repeat_are_no_evidence(void **state)
+{
+    static char          *argv[] = { "anole", "advise", "s.yaml" };
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+    struct card           c;
+
+    (void)state;
+    q.argc = 3;
+    q.argv = argv;
+    at_all_loads(&a->row[1], 1.2, 1.2, 1.2, 0);
+    did(&a->row[0], ADVISE_PROOF, 2, 2, 2, 0);
+    did(&a->row[1], ADVISE_PROOF, 1.2, 1.2, 1.2, 0);
+    assert_int_equal(advised_row(a), 0);
+    assert_int_equal(advise_judge(a, &a->row[1]), PROOF_FAILS);
+    assert_true(advise_gain(a, &a->row[1], &a->row[0], 0).mean < -0.4);
+    advise_answer(a, &c);
+    assert_non_null(strstr(card_text(&c, CARD_FINDING), "all 5 seeds gave the same trials"));
+    assert_null(strstr(card_text(&c, CARD_SURE), "95 % interval"));
+    assert_non_null(strstr(card_text(&c, CARD_SURE), "All 5 gave the same trials, and count as one."));
+    assert_string_equal(card_text(&c, CARD_NEXT), "");
+    card_fini(&c);
+    a->row[1].found[0][4].all.slowdowns[PREDICT_MICE] += 1;
+    a->row[1].found[ADVISE_PROOF][4].all.slowdowns[PREDICT_MICE] += 1;
+    assert_int_equal(advised_row(a), 1);
+    assert_int_equal(advise_judge(a, &a->row[1]), PROOF_HOLDS);
 }
 
 /* ---- the card ---- */
@@ -314,6 +344,7 @@ int main(void)
         cmocka_unit_test(choose__a_tie_that_slows_a_class_is_no_tie),
         cmocka_unit_test(choose__a_tie_at_the_expected_load_must_hold_at_the_others),
         cmocka_unit_test(choose__never_a_stuck_setting),
+        cmocka_unit_test(choose__trials_that_all_seeds_repeat_are_no_evidence),
         cmocka_unit_test(answer__names_a_class_that_is_slower_at_another_load_only),
         cmocka_unit_test(answer__claims_nothing_from_an_interval_with_0),
         cmocka_unit_test(answer__names_what_a_change_needs),

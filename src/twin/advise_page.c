@@ -26,6 +26,10 @@ static const char *const part_names[GOAL_PARTS] = { "all messages", "under 120&n
 /* "-21 % to -16 %" */
 static void put_interval(FILE *out, struct race_gain g)
 {
+    if (isnan(g.low)) {
+        fputs("no interval", out);
+        return;
+    }
     html_percent(out, advise_percent(g.low));
     fputs(" to ", out);
     html_percent(out, advise_percent(g.high));
@@ -291,6 +295,8 @@ static void put_bar(FILE *out, struct race_gain g, double most)
 {
     bool is_clear = g.high < 0 || g.low > 0;
 
+    if (isnan(g.low))
+        g.low = g.high = g.mean;
     fprintf(out, "<svg width=\"100%%\" height=\"20\" role=\"img\" aria-label=\"%+.0f %%, %+.0f to %+.0f\">",
             advise_percent(g.mean), advise_percent(g.low), advise_percent(g.high));
     fputs("<line class=\"zl\" x1=\"50%\" x2=\"50%\" y1=\"-20\" y2=\"40\"/>", out);

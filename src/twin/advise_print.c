@@ -36,6 +36,8 @@ static void add_row(struct table *t, const struct advice *a, const struct advise
     }
     if (row == &a->row[0])
         table_cell(t, "-");
+    else if (isnan(g.low))
+        table_cell(t, "%+.0f %%", advise_percent(g.mean));
     else
         table_cell(t, "%+.0f %% [%+.0f, %+.0f]", advise_percent(g.mean), advise_percent(g.low),
                    advise_percent(g.high));

@@ -156,3 +156,15 @@ END
     grep -q 'data-label="other traffic">-</td>' "$dir/page.html"
     grep -q '1 seed: [0-9.]* us\. ' "$dir/out"
 }
+
+# h1 has a tenth of the speed of the others, and holds back the ring. Other traffic, spread over all, must leave h1 room.
+@test "collective: hosts of unlike speeds are compared with the slowest; the next command runs" {
+    net='{kind: star, hosts: 4, link_rates: [{a: h1, b: s0, rate: 10Gbps}]}'
+    "$ANOLE" collective "$net" -b 4MB -e 4MB --channels 1 --protocol Simple --format json >"$dir/json"
+    jq -e '.sizes[0].busbw_GBps < 1.25 and (.sizes[0].busbw_GBps / 1.25 / .sizes[0].ideal_share - 1 | fabs) < 1e-9' "$dir/json"
+    jq -e '.bottleneck.busy_share as $busy | $busy > 0.8 and (.answer.detail | contains("busy \($busy * 100 | round) %"))' "$dir/json"
+    jq -e '.answer.command | endswith("--beside storage=6.5%")' "$dir/json"
+    "$ANOLE" collective "$net" -b 64KB -e 64KB --channels 1 --beside storage=6.5% --seeds 1 >"$dir/out"
+    refute "$ANOLE" collective "$net" -b 64KB -e 64KB --channels 1 --beside storage --seeds 1 2>"$dir/err"
+    grep -q 'too much load: h1' "$dir/err"
+}

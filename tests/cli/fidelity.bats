@@ -189,7 +189,7 @@ fidelity: fast"
     both "$BATS_FILE_TMPDIR/mice.yaml"
     diff <(jq 'del(.fidelity, .answer)' "$dir/fast.json") <(jq 'del(.answer)' "$dir/packet.json")
     jq -e '.fidelity | .packets_skipped == 0 and .why_not != null' "$dir/fast.json"
-    for more in 'monitor: paraleon' 'knobs: {hf2t: 1}' 'lb: letflow' 'cc: timely'; do
+    for more in 'monitor: paraleon' 'monitor: none' 'knobs: {hf2t: 1}' 'lb: letflow' 'cc: timely'; do
         printf '%s\n' "$more" 'fidelity: fast' | cat "$(training)" - >"$dir/more.yaml"
         "$ANOLE" run "$dir/more.yaml" --set traffic.0.iterations=1 >"$dir/out"
         grep -qE '^ +fidelity +fast: nothing was skipped: ' "$dir/out"

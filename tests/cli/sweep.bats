@@ -274,3 +274,16 @@ END
     grep -qE -- '^anole sweep .*--samples 2 .*star.yaml --seeds 10$' "$dir/next"
     refute grep -q -- '-n 2' "$dir/next"
 }
+
+# A fixed list of flows without random marks: three equal runs of a setting are one.
+@test "sweep: runs that all seeds repeat are no evidence" {
+    ANOLE=$optimised
+    echo '{topology: {kind: star, hosts: 5}, traffic: [{kind: incast, senders: 4, size: 640KB}], knobs: {kmin: 5, kmax: 5}}' \
+        >"$dir/fixed.yaml"
+    run_apart "$ANOLE" sweep "$dir/fixed.yaml" --range rpg_time_reset=10..300 --samples 2 --seeds 3 --format json
+    [ "$status" -eq 0 ]
+    grep -q "none of the best 2 of 2 settings is clearly better" "$dir/out"
+    grep -q "All 3 seeds gave the same runs, and count as one." "$dir/out"
+    grep -q '"seeds_counted": 1' "$dir/out"
+    refute grep -q '"is_significant": true' "$dir/out"
+}

@@ -1,4 +1,5 @@
 """tests/worlds/conclusions.py - what run, compare, sweep and advise conclude: intervals, sentences, verdicts, the next command."""
+import csv
 import json
 import os
 import pathlib
@@ -7,6 +8,7 @@ import subprocess
 
 from judges import judge, need
 from trial import TOP, Refused, check, program
+from world import plain
 
 UNITS = {"ns": ("time", 1e-9), "us": ("time", 1e-6), "ms": ("time", 1e-3), "s": ("time", 1), "seconds": ("time", 1), "ps": ("time", 1e-12),
          "b/s": ("rate", 1), "Kb/s": ("rate", 1e3), "Mb/s": ("rate", 1e6), "Gb/s": ("rate", 1e9), "Tb/s": ("rate", 1e12), "bps": ("rate", 1),
@@ -69,9 +71,10 @@ def packets_only(t):
 
 @judge("run: the numbers of its sentences are those of its results; its next command runs", "conclusions", 4)
 def run_says(t):
-    result = command_json(t, "run", "world.yaml", *packets_only(t))
-    must_be_said_of(t, result["answer"], leaves({key: value for key, value in result.items() if key != "answer"}))
-    must_run(t, result["answer"])
+    for settings in (packets_only(t), *([["--set", "fidelity=fast"]] if t.world.model() == "nic" else [])):
+        result = command_json(t, "run", "world.yaml", *settings)
+        must_be_said_of(t, result["answer"], leaves({key: value for key, value in result.items() if key != "answer"}))
+        must_run(t, result["answer"])
 
 
 def must_run(t, answer):
@@ -137,7 +140,7 @@ def compare(t):
                 check(sides[0] * sides[1] > 0 or row["change_low"] * row["change_high"] > 0, f"verdict: {name} is clear, and its interval {sides} holds 0")
                 wanted = {"lower": -1, "higher": 1}.get(metric["better"], 0)
                 check(row["is_better"] == (row["change" if row["change"] is not None else "difference"] * wanted > 0), f"verdict: {name}: {row}")
-    counted = re.search(r"Of (\d+) comparisons over (\d+) seeds (\d+) are clear", result["answer"]["certainty"].replace(",", ""))
+    counted = re.search(r"Of (\d+) comparisons over (\d+) seeds (\d+) are clear", (result["answer"]["certainty"] or "").replace(",", ""))
     if counted:
         check(int(counted[1]) == result["tested"] and int(counted[3]) == clear, f"counts: {counted[0]}, but {clear} of {result['tested']}")
     for row in result["verdicts"][1:]:
@@ -163,26 +166,81 @@ def counts(result):
     yield None, len(result["deciding"])
 
 
+def repeats(runs, names):
+    """Whether a file of runs has the same figures for all seeds. The settings are in the first columns."""
+    values = {}
+    for row in csv.reader(runs.read_text().splitlines()[1:]):
+        values.setdefault(tuple(row[:names]), set()).add(tuple(row[names + 1:]))
+    return all(len(different) == 1 for different in values.values())
+
+
+def must_not_be_clear(result):
+    """Of a comparison whose runs no seed changes."""
+    clear = [metric["name"] for metric in result["metrics"] for row in metric["variants"] if row["is_significant"]]
+    check(not clear, f"evidence: all seeds gave the same runs, but {len(clear)} of {result['tested']} comparisons are called clear: {clear[:4]}")
+
+
 @judge("compare: runs that no seed changes are no evidence", "conclusions", 4)
 def evidence(t):
     result = comparison(t)
-    rows = [line.split(",", 2) for line in (t.folder / "compared" / "runs.csv").read_text().splitlines()[1:]]
-    values = {}
-    for variant, _, rest in rows:
-        values.setdefault(variant, set()).add(rest)
-    need(all(len(different) == 1 for different in values.values()))
-    clear = [metric["name"] for metric in result["metrics"] for row in metric["variants"] if row["is_significant"]]
-    check(not clear, f"evidence: all seeds gave the same runs, but {len(clear)} of {result['tested']} comparisons are called clear: {clear[:4]}")
+    need(repeats(t.folder / "compared" / "runs.csv", 1))
+    must_not_be_clear(result)
 
 
 @judge("sweep: the best is the best, the numbers of its sentences are those of its figures, its next command runs", "conclusions", 4)
 def sweep(t):
     need("tuner" not in t.world.scenario and "changes" not in t.world.scenario)
-    result = command_json(t, "sweep", "world.yaml", "--range", "pmax=0.01..1", "--set", "kmin=5KB", "--set", "kmax=40KB", "--samples", 2, "--seeds", 2, "--jobs", 1, *packets_only(t))
+    result = command_json(t, "sweep", "world.yaml", "--range", "pmax=0.01..1", "--set", "kmin=5KB", "--set", "kmax=40KB", "--samples", 2, "--seeds", 2, "--jobs", 1,
+                          "--out", "swept", *packets_only(t))
     ranked = [row["metrics"][result["best"]] for row in result["settings"]]
     ranked = [value for value in ranked if value is not None]
     check(ranked == sorted(ranked, reverse=result["better"] == "higher"), f"ranks: {result['best']} {ranked}")
     must_be_said_of(t, result["answer"], [*leaves({key: value for key, value in result.items() if key != "answer"}), *((None, n) for n in range(500))])
+    must_run(t, result["answer"])
+    if repeats(t.folder / "swept" / "runs.csv", 1):
+        must_not_be_clear(result["comparison"])
+
+
+@judge("tune: the verdict follows from the check, the numbers of its sentences are those of its figures, its next command runs", "conclusions", 8)
+def tune(t):
+    need("tuner" not in t.world.scenario and "changes" not in t.world.scenario)
+    interval = f"{max(1, t.base().summary['simulated_us'] // 10):.0f}us"
+    result = command_json(t, "tune", "world.yaml", "--tuner", "random", "--rounds", 2, "--budget", 20, "--check", 3, "--set", f"interval={interval}",
+                          *packets_only(t))
+    metrics = (result["check"] or {}).get("metrics", [])
+    better = [row for metric in metrics for row in metric["variants"] if row["is_better"]]
+    check(result["verdict"] != "better" or better, "verdict: the setting found is called better, and no figure is")
+    for row in better:
+        check(row["difference_low"] * row["difference_high"] > 0 or row["change_low"] * row["change_high"] > 0, f"verdict: clear, with an interval that holds 0: {row}")
+    must_be_said_of(t, result["answer"], [*leaves({key: value for key, value in result.items() if key != "answer"}), *((None, n) for n in range(100))])
+    must_run(t, result["answer"])
+
+
+@judge("advise: advice is clearly better when confirmed, seeds that repeat trials are no evidence, its next command runs", "conclusions", 16)
+def advise(t):
+    need("changes" not in t.world.scenario)
+    result = command_json(t, "advise", "world.yaml", "--budget", 1, "--jobs", 1, *packets_only(t))
+    for row in result["settings"]:
+        tests = [test for test in [*row["loads"], row["confirmed"]] if test and test["against_yours"]]
+        for gain in (test["against_yours"] for test in tests):
+            low, mean, high = gain["change_low"], gain["change"], gain["change_high"]
+            if low is not None:
+                check(low - 1e-9 <= mean <= high + 1e-9, f"interval: {row['name']}: {low} .. {high} does not hold {mean}")
+                check(low > -1, f"impossible: {row['name']}: a change of {low:.0%}")
+                check(abs(mean) < 1e-6 or high - low > 1e-9 * abs(mean), f"evidence: {row['name']}: an interval without width: {low} .. {high}")
+        if row["name"] == result["advised"] and not result["keeps_yours"]:
+            check(row["confirmed"] and row["confirmed"]["against_yours"]["change_high"] < 0, f"verdict: {row['name']} is advised, and was not confirmed: {row['confirmed']}")
+    must_be_said_of(t, result["answer"], [*leaves({key: value for key, value in result.items() if key != "answer"}), *((None, n) for n in range(100))])
+    must_run(t, result["answer"])
+
+
+@judge("collective: no bandwidth above the ideal one, the numbers of its sentences are those of its figures, its next command runs", "conclusions", 8)
+def collective(t):
+    need(not t.world.files)
+    result = command_json(t, "collective", plain(t.world.scenario["topology"]), "--minbytes", "64KB", "--maxbytes", "128KB", "--seed", t.world.get("seed", 1))
+    for row in result["sizes"]:
+        check(row["ideal_share"] is None or 0 < row["ideal_share"] <= 1 + 1e-9, f"ideal: {row['ideal_share']} of the ideal bandwidth: {row}")
+    must_be_said_of(t, result["answer"], [*leaves({key: value for key, value in result.items() if key != "answer"}), *((None, n) for n in range(100))])
     must_run(t, result["answer"])
 
 

@@ -1,6 +1,6 @@
 """tests/worlds/library.py LIBANOLE - posts messages by libanole and prints their completion times in ps, as JSON.
 
-Reads {"scenario": text, "flows": [[source, destination, bytes, ps], ..]} in order of time.
+Reads {"scenario": text, "flows": [[source, destination, bytes, ps], ..] in order of time, "until": ps}.
 """
 import ctypes
 import json
@@ -36,7 +36,7 @@ def main():
     for src, dst, length, at in request["flows"]:
         lib.anole_run(world, at)
         assert lib.anole_post(world, src, dst, length, 0) == 0
-    lib.anole_run(world, 10**13)
+    lib.anole_run(world, request["until"])
     lib.anole_close(world)
     json.dump(times, sys.stdout)
 

@@ -123,7 +123,7 @@ def rows_of(results, hosts):
     return sorted((f["src"], f["dst"], f["sport"], f["bytes"], f["start"], f["fct"], f["resent_bytes"]) for f in results.flows if int(f["src"][1:]) < hosts)
 
 
-def as_file(net, extra_hosts, extra_links, twice):
+def as_file(net, extra_hosts, twice=0):
     """A topology file of the HPCC fork: all nodes of the network first, so that they keep their numbers, then a switch behind
     the first one with idle hosts, and the network a second time."""
     nodes = net.hosts + [node for node in net.next if node not in net.is_host]
@@ -136,8 +136,8 @@ def as_file(net, extra_hosts, extra_links, twice):
     rows += [(a + count, b + count, rate, delay) for a, b, rate, delay in rows] * twice
     rows += [(first, bridge, 10**11, 10**6)] + [(count + first, bridge, 10**11, 10**6)] * twice
     rows += [(bridge + 1 + i, bridge, 10**11, 10**6) for i in range(extra_hosts)]
-    lines = [f"{bridge + 1 + extra_hosts} {len(switches)} {len(rows) + len(extra_links)}", " ".join(map(str, switches))]
-    lines += [f"{a} {b} {rate}bps {delay // 1000}ns 0" for a, b, rate, delay in [*rows, *extra_links]]
+    lines = [f"{bridge + 1 + extra_hosts} {len(switches)} {len(rows)}", " ".join(map(str, switches))]
+    lines += [f"{a} {b} {rate}bps {delay}ps 0" for a, b, rate, delay in rows]
     return "\n".join(lines) + "\n"
 
 
@@ -151,7 +151,7 @@ def islands(t):
     def run(name, twice, others):
         second = [{**f, "src": f"h{int(f['src'][1:]) + hosts}", "dst": f"h{int(f['dst'][1:]) + hosts}"} for f in others]
         every = sorted([*flows, *second], key=lambda f: f["start"])
-        return t.run(world=with_rto(listed_world(t, topology, hosts * (1 + twice) + 1, every, {"net.txt": as_file(net, 1, [], twice)})), name=name)
+        return t.run(world=with_rto(listed_world(t, topology, hosts * (1 + twice) + 1, every, {"net.txt": as_file(net, 1, twice)})), name=name)
     alone, two, half = run("alone", 0, []), run("two", 1, flows), run("half", 1, flows[::2])
     check(rows_of(alone, hosts) == rows_of(two, hosts), f"islands: a second network changes the first: {first_pair(rows_of(alone, hosts), rows_of(two, hosts))}")
     check(rows_of(half, hosts) == rows_of(two, hosts), f"islands: fewer flows there change flows here: {first_pair(rows_of(half, hosts), rows_of(two, hosts))}")
@@ -168,17 +168,47 @@ def idle(t):
     flows, hosts = posted(t), len(net.hosts)
     first = next(node for node in net.next if node not in net.is_host)
 
-    def run(name, idlers):
+    def run(name, idlers, topology, files, kmax):
+        world = with_rto(listed_world(t, topology, hosts + idlers, flows, files))
+        world.scenario.pop("changes", None)
+        world.scenario["knobs"] = {**world.scenario.get("knobs", {}), "kmin": 5, "kmax": kmax, "pmax": 0.5}
+        return rows_of(t.run(world=world, name=name), hosts)
+
+    def renumbered(idlers):
+        """The switches get other numbers, and so other random streams: no mark is random here, and nothing is lost."""
         links = [*net.links, (first, "stub", 10**11, 10**6), *((f"h{hosts + i}", "stub", 10**11, 10**6) for i in range(idlers))]
         switches = [node for node in net.next if node not in net.is_host] + ["stub"]
-        topology = {"kind": "graph", "hosts": hosts + idlers, "switches": switches,
-                    "links": [{"a": a, "b": b, "rate": f"{rate}bps", "delay": time(delay)} for a, b, rate, delay in links],
-                    **{key: t.world.get(f"topology.{key}") for key in ("ber", "loss") if t.world.get(f"topology.{key}")}}
-        world = with_rto(listed_world(t, topology, hosts + idlers, flows))
-        world.scenario["knobs"] = {**world.scenario.get("knobs", {}), "kmin": 5, "kmax": 200, "pmax": 0.5}           # many draws
-        return rows_of(t.run(world=world, name=name), hosts)
-    one, two = run("one idler", 1), run("two idlers", 2)
-    check(one == two, f"idle: one more idle host changes flows: {first_pair(one, two)}")
+        return run(f"{idlers} before", idlers, {"kind": "graph", "hosts": hosts + idlers, "switches": switches, "links": [
+            {"a": a, "b": b, "rate": f"{rate}bps", "delay": time(delay)} for a, b, rate, delay in links]}, {}, 5)
+
+    def numbered(idlers):
+        """All other nodes keep their numbers."""
+        topology = {"kind": "hpcc", "file": "net.txt", **{key: t.world.get(f"topology.{key}") for key in ("ber", "loss") if t.world.get(f"topology.{key}")}}
+        return run(f"{idlers} after", idlers, topology, {"net.txt": as_file(net, idlers)}, 200)          # many draws
+    for other in (renumbered, numbered):
+        one, two = other(1), other(2)
+        check(one == two, f"idle: one more idle host changes flows: {other.__name__}: {first_pair(one, two)}")
+
+
+@judge("a list of flows cut in two, or in two entries for its odd and even rows: the same flows", "relations")
+def split(t):
+    need(t.world.model() == "nic")
+    flows = posted(t)
+    need(len(flows) > 1)
+    hosts = 1 + max(int(f[end][1:]) for f in flows for end in ("src", "dst"))
+
+    def run(name, parts):
+        other = t.world.copy()
+        other.scenario["traffic"] = [{"kind": "htsim", "file": f"part{i}.cm", "qps": "fresh"} for i in range(len(parts))]
+        other.files.update({f"part{i}.cm": as_matrix(hosts, part) for i, part in enumerate(parts)})
+        r = t.run(world=other, name=name)
+        return sorted((f["src"], f["dst"], f["bytes"], f["start"], f["fct"], f["resent_bytes"]) for f in r.flows)
+    whole, half = run("whole", [flows]), len(flows) // 2
+    cut = run("cut", [flows[:half], flows[half:]])
+    check(whole == cut, f"split: cut in two: {first_pair(whole, cut)}")
+    if len({f["start"] for f in flows}) == len(flows):                     # the order of flows that start at once may count
+        cut = run("combed", [flows[::2], flows[1::2]])
+        check(whole == cut, f"split: every other flow: {first_pair(whole, cut)}")
 
 
 @judge("one more flow, after all others are done: they do not notice", "relations")

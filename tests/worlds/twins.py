@@ -8,11 +8,13 @@ import pathlib
 import subprocess
 import sys
 
+import replay
+from draw import Dice, draw_htsim_topology, host_count
 from judges import judge, lone_flows, need, obey_physics, same
 from network import network
 from relations import as_matrix, first_pair, posted
 from trial import TOP, Refused, Wrong, check, program
-from world import World, bps, plain
+from world import World, plain, ps
 
 # ---- fidelity: fast
 
@@ -53,7 +55,7 @@ def fast_exact(t):
 @judge("fidelity fast writes the same columns, and as many intervals", "twins")
 def fast_rows(t):
     packets, r = both(t)
-    need(packets.intervals and abs(r.summary["simulated_us"] / packets.summary["simulated_us"] - 1) < 0.01)
+    need(packets.intervals and packets.summary["simulated_us"] and abs(r.summary["simulated_us"] / packets.summary["simulated_us"] - 1) < 0.01)
     rows = len(r.intervals), len(packets.intervals)
     check(0.45 < rows[0] / rows[1] < 2.2, f"intervals: {rows[0]} with fast, {rows[1]} packet by packet")
     check(list(r.intervals[0]) == list(packets.intervals[0]), "columns: other columns of intervals.csv")
@@ -121,13 +123,30 @@ def converted(t):
 def convert(t):
     results, folder = converted(t)
     (folder / "fork.yaml").write_text("hpcc: config.txt\n")
-    there = t.execute("run", "fork/fork.yaml", "--quiet", "--seed", t.world.get("seed", 1), "--out", "there")
+    t.execute("run", "fork/fork.yaml", "--quiet", "--seed", t.world.get("seed", 1), "--out", "there")
     t.execute("convert", "fork/config.txt", "--to", "scenario", "--out", "back")
     t.execute("run", "back/scenario.yaml", "--quiet", "--seed", t.world.get("seed", 1), "--out", "again")
-    for name in ("there", "again"):
+    t.execute("convert", "fork/topology.txt", "fork/flow.txt", "--to", "scenario", "--out", "files")
+    with open(t.folder / "files" / "scenario.yaml", "a", encoding="utf-8") as file:                    # these files have no settings
+        plain_world = plain_hpcc(t).scenario
+        file.writelines(f"{key}: {plain(plain_world[key])}\n" for key in ("knobs", "switch"))
+    t.execute("run", "files/scenario.yaml", "--quiet", "--seed", t.world.get("seed", 1), "--out", "of files")
+    for name in ("there", "again", "of files"):
         other = type(results)(t.folder / name)
         check(ended(results) == ended(other), f"converted: {name}: {first_pair(ended(results), ended(other))}")
-    del there
+
+
+@judge("a topology and a connection matrix of htsim, and the scenario that convert makes of them: the same flows", "twins", 4)
+def convert_htsim(t):
+    dice, other = Dice(t.world.text()), World({})
+    other.scenario["topology"] = {"kind": "htsim", **draw_htsim_topology(dice, other)}
+    other.scenario["traffic"] = [{"kind": "htsim", "file": "matrix.cm"}]
+    other.files["matrix.cm"] = replay.matrix(dice, host_count(other), lambda messages: dice.log(1, 10**5))
+    results = t.run(world=other, name="matrix")
+    t.execute("convert", "matrix/net.topo", "matrix/matrix.cm", "--to", "scenario", "--out", "made")
+    t.execute("run", "made/scenario.yaml", "--quiet", "--out", "of matrix")
+    made = type(results)(t.folder / "of matrix")
+    check(ended(results) == ended(made), f"converted: {first_pair(ended(results), ended(made))}")
 
 
 def fork_rules():
@@ -156,13 +175,13 @@ def library(t):
     need(libs and t.world.model() == "nic" and "tuner" not in t.world.scenario)
     need(t.world.get("topology.kind") not in ("hpcc", "simai", "astra", "htsim"))
     flows = posted(t)
-    need(len({f["start"] for f in flows}) == len(flows))
     world = t.world.copy()
     world.scenario["traffic"] = [{"kind": "htsim", "file": "flows.cm", "qps": 1}]
     world.files = {"flows.cm": as_matrix(len(network(world).hosts) if network(world) else 10**6, flows)}
     mine = sorted(f["fct"] for f in t.run(world=world, name="by command", fast=True).flows)
     world.scenario["traffic"] = [{"kind": "external"}]
-    request = {"scenario": world.text(), "flows": [[int(f["src"][1:]), int(f["dst"][1:]), f["bytes"], f["start"]] for f in flows]}
+    request = {"scenario": world.text(), "flows": [[int(f["src"][1:]), int(f["dst"][1:]), f["bytes"], f["start"]] for f in flows],
+               "until": ps(world.get("run", "10s"))}
     done = subprocess.run([sys.executable, str(pathlib.Path(__file__).parent / "library.py"), str(libs[0])], input=json.dumps(request), text=True,
                           capture_output=True, check=False, timeout=10 * t.seconds)
     check(done.returncode == 0, f"library: exit code {done.returncode}: {done.stderr[-500:]}")

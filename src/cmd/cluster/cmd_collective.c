@@ -131,6 +131,25 @@ static const struct cmd_line line = {
 
 /* ---- the network ---- */
 
+/* Rate of the slowest host, and its share of their mean: the largest load that all can send. */
+static double slowest_host(const struct graph *g, double *load_most)
+{
+    uint32_t *link_of = graph_host_links(g), hosts = 0;
+    double    slowest = INFINITY, sum = 0;
+
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (!g->node[i].is_switch) {
+            double bps = (double)g->link[link_of[i]].rate_bps;
+
+            slowest = fmin(slowest, bps);
+            sum += bps;
+            hosts++;
+        }
+    free(link_of);
+    *load_most = slowest * hosts / sum;
+    return slowest;
+}
+
 /* Reads the topology without running it. */
 static int look_at_network(const struct collective_options *o, struct found *f, struct err *err)
 {
@@ -147,13 +166,13 @@ static int look_at_network(const struct collective_options *o, struct found *f, 
     for (uint32_t i = 0; i < s.graph.nodes; i++)
         n->each += s.graph.node[i].server == 1;
     n->each = n->each ? n->each : 1;
-    uint32_t *link_of = graph_host_links(&s.graph), servers = s.entry[0].workers / n->each;
+    uint32_t  servers = s.entry[0].workers / n->each;
+    double    slowest_bps = slowest_host(&s.graph, &n->load_most);
     n->cluster = (struct nccl_cluster){ .ranks = s.entry[0].workers, .servers = servers ? servers : 1,
                                         .channels = o->channels && o->channels != BY_SIZE ? o->channels
                                                                                           : n->each,
-                                        .nic_gbytes_per_s = (double)s.graph.link[link_of[0]].rate_bps / 8e9 };
+                                        .nic_gbytes_per_s = slowest_bps / 8e9 };
     n->inside_gbytes_per_s = (double)s.graph.inside_rate_bps / 8e9;
-    free(link_of);
     rc = scenario_start(&s, &sim, err);
     if (!rc) {
         about_scenario(&f->about, &s, sim);
@@ -232,7 +251,7 @@ struct one_run {
     struct found         *nics_of;       /* gets what NICs received */
     struct found         *steps_of;      /* gets the time line */
     FILE                 *trace;         /* gets it, too */
-    char                 *limit;         /* [240] */
+    struct limit_seen    *limit;
 
     const struct graph   *graph;
     struct nic_seen      *nic;           /* by node */
@@ -285,33 +304,36 @@ static double paused_share(const struct sim *s, const struct port *p)
 }
 
 /* What holds a collective back: a full link, pauses, a queue whose marks slow NICs, or waiting. */
-static void name_limit(const struct sim *s, char buf[240])
+static void see_limit(const struct sim *s, struct limit_seen *l)
 {
     const struct port *busiest = s->net.port, *paused = busiest, *longest = busiest;
-    char               name[80], queue[32];
+    char              *buf = l->text, name[80], queue[32];
 
     for (const struct port *p = s->net.port; p < s->net.port + s->net.ports; p++) {
         busiest = collective_busy_share(s, p) > collective_busy_share(s, busiest) ? p : busiest;
         paused = p->counters.paused_ps > paused->counters.paused_ps ? p : paused;
         longest = p->counters.queue_bytes_max > longest->counters.queue_bytes_max ? p : longest;
     }
-    double busy = collective_busy_share(s, busiest);
+    double busy = l->busy_share = collective_busy_share(s, busiest);
+    l->paused_share = paused_share(s, paused);
+    l->queue_bytes_max = longest->counters.queue_bytes_max;
+    l->marked_share = longest->counters.marked_packets
+                      ? (double)longest->counters.marked_packets / (double)longest->counters.data_packets : 0;
     if (!(busy > 0))
-        snprintf(buf, 240, "no link carries it, all traffic stays inside servers.");
+        snprintf(buf, sizeof(l->text), "no link carries it, all traffic stays inside servers.");
     else if (busy >= BUSY)
-        snprintf(buf, 240, "the link %s is busy %.0f %% of the time.",
+        snprintf(buf, sizeof(l->text), "the link %s is busy %.0f %% of the time.",
                  collective_link_text(name, s, busiest), 100 * busy);
-    else if (paused_share(s, paused) > PAUSED)
-        snprintf(buf, 240, "PFC pauses %s for %.0f %% of the time.", collective_link_text(name, s, paused),
-                 100 * paused_share(s, paused));
-    else if (longest->counters.marked_packets > 0)
-        snprintf(buf, 240, "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs slow down; "
-                 "no link is busy more than %.0f %%.", collective_link_text(name, s, longest),
-                 text_figure(queue, sizeof(queue), "bytes", (double)longest->counters.queue_bytes_max),
-                 100 * (double)longest->counters.marked_packets / (double)longest->counters.data_packets,
-                 100 * busy);
+    else if (l->paused_share > PAUSED)
+        snprintf(buf, sizeof(l->text), "PFC pauses %s for %.0f %% of the time.",
+                 collective_link_text(name, s, paused), 100 * l->paused_share);
+    else if (l->marked_share > 0)
+        snprintf(buf, sizeof(l->text), "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs "
+                 "slow down; no link is busy more than %.0f %%.", collective_link_text(name, s, longest),
+                 text_figure(queue, sizeof(queue), "bytes", (double)l->queue_bytes_max),
+                 100 * l->marked_share, 100 * busy);
     else
-        snprintf(buf, 240,
+        snprintf(buf, sizeof(l->text),
                  "steps wait for round trips and for each other; no link is busy more than %.0f %%.",
                  100 * busy);
 }
@@ -393,7 +415,7 @@ static int run_sim(const struct collective_options *o, struct sim *s, bool is_be
     }
     timeline_fini(&r->timeline);
     if (r->limit)
-        name_limit(s, r->limit);
+        see_limit(s, r->limit);
     return rc;
 }
 
@@ -450,7 +472,7 @@ static int measure_row(const struct collective_options *o, struct found *f, uint
     choose(o, &f->network, row);
     for (int is_beside = 0; is_beside <= (o->beside != NULL) && !rc; is_beside++) {
         bool           is_shown = is_last && is_beside == (o->beside != NULL);
-        struct one_run r = { .nics_of = o->report ? f : NULL, .limit = f->limit[is_beside],
+        struct one_run r = { .nics_of = o->report ? f : NULL, .limit = &f->limit[is_beside],
                              .steps_of = is_shown ? f : NULL, .trace = is_shown ? trace : NULL };
         char          *text = scenario_text(o, &f->network, row, is_beside);
 
@@ -536,7 +558,8 @@ static int collective_main(int argc, char **argv)
 {
     struct collective_options o = { .kind = BY_SIZE, .protocol = BY_SIZE, .channels = BY_SIZE,
                                     .from = 1000000, .to = 64000000, .factor = 2, .iterations = 1, .seed = 1,
-                                    .seeds = SEEDS_BESIDE, .beside_load = 0.3, .argc = argc, .argv = argv };
+                                    .seeds = SEEDS_BESIDE, .beside_load = BESIDE_LOAD, .argc = argc,
+                                    .argv = argv };
     struct found *f = xcalloc(1, sizeof(*f));
     struct err    err;
 

@@ -43,6 +43,7 @@ uint32_t timeline_rows(const struct timeline *, struct timeline_row row[TIMELINE
 #define SEEDS_MAX   64
 #define PRESETS_MAX 16
 
+#define BESIDE_LOAD 0.3          /* of other traffic, unless given */
 #define BY_SIZE     UINT32_MAX   /* a choice is NCCL's */
 
 struct collective_options {
@@ -63,6 +64,7 @@ struct cluster_network { /* what NCCL's choice depends on */
     struct nccl_cluster cluster;
     uint32_t each;              /* ranks of a server */
     double inside_gbytes_per_s; /* NVLink; 0: none */
+    double load_most;           /* load that every host can send: slowest link / mean */
 };
 
 struct timing {              /* mean, fastest and slowest seed */
@@ -89,6 +91,13 @@ struct nic_seen {
     uint64_t queue_bytes_max; /* at the switch port in front of it */
 };
 
+struct limit_seen {       /* what holds a collective back */
+    char text[240];
+    double busy_share, paused_share;     /* of the time, for the link with the most */
+    double marked_share;                 /* of data packets, at the longest queue */
+    uint64_t queue_bytes_max;
+};
+
 struct preset_seen { /* the last size next to other traffic, with a preset */
     const char *name, *about;
     struct timing time;
@@ -108,7 +117,7 @@ struct found {
     uint32_t rows;
     struct cluster_network network;
     struct card about;
-    char limit[2][240];   /* of the last row: what holds it back, alone and beside */
+    struct limit_seen limit[2]; /* of the last row: what holds it back, alone and beside */
     struct nic_seen *nic; /* of the last row, first seed, next to other traffic if there is any */
     uint32_t nics;
     /* of the last row, first seed, next to other traffic if any */

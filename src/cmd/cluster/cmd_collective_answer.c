@@ -78,7 +78,7 @@ void collective_answer(const struct collective_options *o, const struct found *f
              o->beside ? "Alone, the" : "The", collective_kind_text(row), size, was, row->busbw,
              100 * row->busbw / row->ideal);
     add_preset(f, c);
-    card_add(c, CARD_DETAIL, "Bottleneck: %s", f->limit[o->beside ? 1 : 0]);
+    card_add(c, CARD_DETAIL, "Bottleneck: %s", f->limit[o->beside ? 1 : 0].text);
     if (o->beside)
         card_add(c, CARD_SURE, o->seeds == 1 ? "%u seed: %s." : "%u seeds: %s to %s.", o->seeds,
                  us_text(is, row->beside.low_us), us_text(was, row->beside.high_us));
@@ -110,7 +110,10 @@ void collective_answer(const struct collective_options *o, const struct found *f
                        : "see what other traffic costs it");
     card_add_command(c, o->argc, o->argv,
                      (const char *const[]){ "--format", "--save", "--report", "--trace", NULL });
-    card_add(c, CARD_COMMAND, o->beside ? "--save beside.yaml" : "--beside storage");
+    if (o->beside || f->network.load_most > BESIDE_LOAD)
+        card_add(c, CARD_COMMAND, o->beside ? "--save beside.yaml" : "--beside storage");
+    else
+        card_add(c, CARD_COMMAND, "--beside storage=%.2g%%", 50 * f->network.load_most);
 }
 
 /* ---- printing ---- */
@@ -155,6 +158,12 @@ static void print_csv(const struct collective_options *o, const struct found *f)
     }
 }
 
+static json_t *limit_json(const struct limit_seen *l)
+{
+    return JSON_OF({ "text", JSON(l->text) }, JSON_FIELD(l, busy_share), JSON_FIELD(l, paused_share),
+                   JSON_FIELD(l, marked_share), JSON_FIELD(l, queue_bytes_max));
+}
+
 static json_t *row_json(const struct collective_options *o, const struct found *f, const struct row *r)
 {
     return JSON_OF({ "collective", JSON(collective_names[r->kind]) },
@@ -188,6 +197,7 @@ void collective_print(const struct collective_options *o, const struct found *f)
         for (uint32_t i = 0; i < f->rows; i++)
             json_array_append_new(rows, row_json(o, f, &f->row[i]));
         cmd_print_json(JSON_OF({ "answer", card_json(&c) }, { "sizes", rows },
+                               { "bottleneck", limit_json(&f->limit[o->beside ? 1 : 0]) },
                                { "time_line", collective_steps_json(f) }));
     }
     card_fini(&c);
