@@ -186,8 +186,10 @@ static void make_nodes(struct simai_topology *t, struct graph *g)
     for (uint32_t i = 0; i < t->gpus; i++) {
         g->node[i].server = t->nv_switches && t->per_server > 1 ? i / t->per_server + 1 : 0;
         snprintf(name, sizeof name, "nic%u", i);
-        if (t->gpu[i].uplinks > 1)
-            t->number[i] = graph_add_node(g, true, name);
+        if (t->gpu[i].uplinks <= 1)
+            continue;
+        t->number[i] = graph_add_node(g, true, name);
+        g->node[t->number[i]].is_nic = true;
     }
     g->inside_rate_bps = t->gpu[0].inside_bps;
     g->inside_delay_ps = t->inside_delay_ps;

@@ -163,6 +163,16 @@ uint32_t graph_add_nodes(struct graph *g, bool is_switch, const char *prefix, ui
     return first;
 }
 
+/* Adds a switch for each host: its NIC with several ports. */
+static uint32_t add_nics(struct graph *g)
+{
+    uint32_t first = graph_add_nodes(g, true, "nic", g->hosts);
+
+    for (uint32_t i = first; i < g->nodes; i++)
+        g->node[i].is_nic = true;
+    return first;
+}
+
 static void connect(struct graph *g, uint32_t a, uint32_t b, uint64_t rate_bps, uint64_t delay_ps)
 {
     graph_add_link(g, &(struct graph_link){ .a = a, .b = b, .rate_bps = rate_bps, .delay_ps = delay_ps });
@@ -250,7 +260,7 @@ void graph_hpn(struct graph *g, const struct graph_hpn *h)
     assert(graph_check_hpn(h, NULL) == 0);
     graph_init(g);
     add_gpus(g, h->segments * h->servers, h->gpus);
-    uint32_t nics = graph_add_nodes(g, true, "nic", g->hosts);
+    uint32_t nics = add_nics(g);
     uint32_t tors = graph_add_nodes(g, true, "tor", 2 * rails);
     uint32_t aggs = graph_add_nodes(g, true, "agg", 2 * h->aggs);
     for (uint32_t i = 0; i < g->hosts; i++)
@@ -272,7 +282,7 @@ void graph_planes(struct graph *g, const struct graph_planes *p)
     assert(graph_check_planes(p, NULL) == 0);
     graph_init(g);
     add_gpus(g, p->tors * p->hosts / p->gpus, p->gpus);
-    uint32_t nics = graph_add_nodes(g, true, "nic", g->hosts);
+    uint32_t nics = add_nics(g);
     uint32_t tors = graph_add_nodes(g, true, "tor", p->planes * p->tors);
     uint32_t spines = graph_add_nodes(g, true, "spine", p->planes * p->spines);
     for (uint32_t i = 0; i < g->hosts; i++)

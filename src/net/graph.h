@@ -27,6 +27,7 @@ struct graph_link {
 
 struct graph_node {
     bool is_switch;
+    bool is_nic;                 /* a switch that stands for the NIC of a host with several ports */
     uint32_t server;             /* server number from 1, equal for the GPUs of one server; 0: none */
     char name[16];               /* "h12", "tor3", "spine0", "edge1", "agg4", "core2", "s0" */
 };

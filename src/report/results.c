@@ -270,7 +270,7 @@ static bool is_same_kind(const struct graph_node *a, const struct graph_node *b)
 
 static bool is_fabric(const struct graph_node *n)
 {
-    return n->is_switch && strncmp(n->name, "nic", 3) != 0;
+    return n->is_switch && !n->is_nic;
 }
 
 static uint32_t root_of(const uint32_t *of, uint32_t node)

@@ -180,6 +180,27 @@ static void find_tiers__load_by_hand(void **state)
     simulation_close(&s);
 }
 
+/* A spine whose name begins like that of a NIC is a spine. */
+static void find_tiers__of_a_spine_named_nice(void **state)
+{
+    struct simulation s;
+    struct results r;
+
+    (void)state;
+    run_text(&s, "model: uet\nlb: spray\ntopology: {kind: graph, hosts: 2, switches: [t0, t1, nice-spine0, nice-spine1], links: "
+                 "[{a: h0, b: t0, rate: 100Gbps}, {a: h1, b: t1, rate: 100Gbps}, "
+                 "{a: t0, b: nice-spine0, rate: 100Gbps}, {a: t1, b: nice-spine0, rate: 100Gbps}, "
+                 "{a: t0, b: nice-spine1, rate: 100Gbps}, {a: t1, b: nice-spine1, rate: 100Gbps}]}\n"
+                 "traffic: [{kind: incast, senders: [h0], receiver: h1, size: 1MB}]\n");
+    results_init(&r, &s);
+    assert_int_equal(r.tiers, 2);
+    assert_string_equal(r.tier[0].name, "t to nice");
+    assert_int_equal(r.tier[0].links, 4);
+    assert_true(r.tier[0].busiest > 0.3 && r.tier[0].busiest < 0.5);
+    results_fini(&r);
+    simulation_close(&s);
+}
+
 /* Planes are kept apart. NICs belong to no plane. */
 static void find_tiers__of_planes(void **state)
 {
@@ -262,6 +283,7 @@ int main(void)
         cmocka_unit_test(answer__of_a_run_without_messages_names_no_command),
         cmocka_unit_test(init__of_a_run_that_failed),
         cmocka_unit_test(find_tiers__load_by_hand),
+        cmocka_unit_test(find_tiers__of_a_spine_named_nice),
         cmocka_unit_test(find_tiers__of_planes),
         cmocka_unit_test(init__goodput_of_an_entry_by_hand),
         cmocka_unit_test(init__of_phases_by_hand),
