@@ -37,33 +37,12 @@ const struct cc_algo *cc_find(const char *name)
     return NULL;
 }
 
-/* Returns the control that owns a knob: the first one whose name is a prefix of the knob's name. */
-static const struct cc_algo *owner_of(enum knob knob)
+bool cc_is_tuned_alone(const struct cc_algo *cc)
 {
-    const char *name = knob_info[knob].name;
-
-    for (int i = 0; cc_all[i]; i++) {
-        size_t length = strlen(cc_all[i]->name);
-
-        if (strncmp(name, cc_all[i]->name, length) == 0 && name[length] == '_')
-            return cc_all[i];
-    }
-    return knob <= KNOB_initial_alpha_value ? cc_find("dcqcn") : NULL;
-}
-
-static bool is_in(const enum knob *list, enum knob knob)
-{
-    for (; *list != KNOB_COUNT; list++)
-        if (*list == knob)
+    if (knob_is_read_by(KNOB_rpg_threshold, cc->name))
+        return false;
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (knob_is_read_by((enum knob)i, cc->name))
             return true;
-    return false;
-}
-
-bool cc_heeds(const struct cc_algo *cc, enum knob knob)
-{
-    const struct cc_algo *owner = owner_of(knob);
-
-    if (!owner || owner == cc || (cc->knobs && is_in(cc->knobs, knob)))
-        return true;
-    return !owner->knobs && strncmp(cc->name, "dcqcn", 5) == 0;          /* the variants of DCQCN */
+    return cc->needs_uet;
 }

@@ -158,7 +158,6 @@ struct cc_algo {
     size_t      cfg_size;        /* at most CC_CFG_MAX */
     size_t      state_size;
     size_t    (*state_bytes)(const struct cc_link *);    /* bytes of state in use for this link; NULL: all */
-    const enum knob *knobs;      /* knobs that it reads, ended by KNOB_COUNT, for tuners; NULL: DCQCN's */
     enum cc_telemetry telemetry;
     bool        repaces;         /* a new rate also rescales the remaining wait after the packet sent last */
     bool        has_window;      /* has a window that follows its rate */
@@ -179,8 +178,10 @@ extern const struct cc_algo *const cc_all[];     /* NULL-terminated */
 /* Returns the algorithm called 'name', or NULL. */
 const struct cc_algo *cc_find(const char *name);
 
+/* True if a tuner sets the knobs that the control reads, and thresholds if it reads marks, instead of DCQCN's. */
+bool cc_is_tuned_alone(const struct cc_algo *);
+
 /* Returns false if the knob belongs to another control, so that changing it has no effect on this one. Knobs
  * of switches, of CNPs and of HF2T belong to no control. */
-bool cc_heeds(const struct cc_algo *, enum knob);
 
 #endif

@@ -1,5 +1,9 @@
 /* src/cc/cc_test.c - invariants of every congestion control in the list. */
+#include "base/rng.h"
 #include "cc/test_flow.h"
+
+#include <math.h>
+#include <stdio.h>
 
 static void find__knows_the_names_of_scenario_files(void **unused)
 {
@@ -92,28 +96,49 @@ static void none__has_no_signal_hooks(void **unused)
     assert_null(cc->on_due);
 }
 
-static void heeds__own_and_unowned_knobs(void **unused)
+/* The configuration, which must not depend on what was in memory. */
+static void configure(const struct cc_algo *cc, const struct knobs *k, unsigned char cfg[CC_CFG_MAX])
 {
-    static const struct { const char *cc; enum knob knob; bool heeds; } rows[] = {
-        { "dcqcn", KNOB_rpg_ai_rate, true },   { "dcqcn", KNOB_hpcc_ai, false },
-        { "dcqcn", KNOB_kmin, true },
-        { "dcqcn_plus", KNOB_rpg_gd, true },   { "dcqcn_hpcc", KNOB_dce_tcp_g, true },
-        { "dcqcn_plus", KNOB_swift_hop, false },
-        { "swift", KNOB_swift_hop, true },     { "swift", KNOB_rpg_ai_rate, false },
-        { "swift", KNOB_rpg_min_rate, true },
-        { "hpcc_pint", KNOB_hpcc_eta, true },  { "hpcc_pint", KNOB_rpg_ai_rate, false },
-        { "hpcc", KNOB_timely_ai, false },
-        { "rttcc", KNOB_rttcc_decision, true }, { "rlcc", KNOB_rlcc_beta, true },
-        { "rlcc", KNOB_rttcc_target, false },
-        { "none", KNOB_rpg_ai_rate, false },   { "none", KNOB_pmax, true },
-        { "hpcc", KNOB_hf2t, true },
-        { "hpcc", KNOB_min_time_between_cnps, true },
-    };
+    memset(cfg, 0, CC_CFG_MAX);
+    cc->configure(cfg, k, &link_100g);
+}
+
+/* Sets one knob to several values, with others at random: does the configuration ever change? */
+static bool reads(const struct cc_algo *cc, enum knob knob, struct rng *rng)
+{
+    _Alignas(16) unsigned char was[CC_CFG_MAX], is[CC_CFG_MAX];
+    const struct knob_info    *i = &knob_info[knob];
+
+    for (int round = 0; round < 40; round++) {
+        struct knobs k;
+
+        knobs_init(&k);
+        for (int other = 0; round && other < KNOB_COUNT; other++)
+            k.value[other] = fmin(knob_info[other].max,
+                                  knob_info[other].min + knob_info[other].step * (double)rng_below(rng, 9));
+        configure(cc, &k, was);
+        k.value[knob] = k.value[knob] == i->max ? i->min : round % 2 ? i->max : fmin(i->max, k.value[knob] + i->step);
+        configure(cc, &k, is);
+        if (memcmp(was, is, sizeof was) != 0)
+            return true;
+    }
+    return false;
+}
+
+static void configure__reads_the_knobs_that_knobs_def_says(void **unused)
+{
+    struct rng rng;
+    int        wrong = 0;
 
     (void)unused;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (cc_heeds(cc_find(rows[i].cc), rows[i].knob) != rows[i].heeds)
-            fail_msg("wrong for cc %s and knob %s", rows[i].cc, knob_info[rows[i].knob].name);
+    rng_init(&rng, 1, 0);
+    for (int i = 0; cc_all[i]; i++)
+        for (int k = 0; k < KNOB_COUNT; k++)
+            if (reads(cc_all[i], (enum knob)k, &rng) != knob_is_read_by((enum knob)k, cc_all[i]->name))
+                wrong += printf("cc %s %s %s\n", cc_all[i]->name,
+                                knob_is_read_by((enum knob)k, cc_all[i]->name) ? "does not read" : "reads",
+                                knob_info[k].name) > 0;
+    assert_int_equal(wrong, 0);
 }
 
 int main(void)
@@ -125,7 +150,7 @@ int main(void)
         cmocka_unit_test(all__have_required_hooks_and_fit),
         cmocka_unit_test(all__write_only_their_memory),
         cmocka_unit_test(start__line_rate_whole_window_nothing_due),
-        cmocka_unit_test(heeds__own_and_unowned_knobs),
+        cmocka_unit_test(configure__reads_the_knobs_that_knobs_def_says),
         cmocka_unit_test(none__has_no_signal_hooks),
     };
 

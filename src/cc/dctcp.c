@@ -90,12 +90,9 @@ static void dctcp_configure(void *cfg_, const struct knobs *k, const struct cc_l
     cc_rates_configure(&cfg->rates, k, link);
 }
 
-static const enum knob knobs[] = { KNOB_dctcp_g, KNOB_dctcp_ai, KNOB_rpg_min_rate, KNOB_kmin, KNOB_kmax,
-                                   KNOB_pmax, KNOB_COUNT };
-
 const struct cc_algo cc_dctcp = {
     .on_ack = dctcp_on_ack, .start = dctcp_start, .configure = dctcp_configure,
     .name = "dctcp", .about = "DCTCP as a rate: cuts by the share of packets that were marked",
     .cfg_size = sizeof(struct dctcp_cfg), .state_size = sizeof(struct dctcp),
-    .reads_marks = true, .knobs = knobs, .has_window = true,
+    .reads_marks = true, .has_window = true,
 };

@@ -272,12 +272,9 @@ static size_t state_bytes(const struct cc_link *link)
     return link->fork.has_hop_rates ? sizeof(struct hpcc_path) : offsetof(struct hpcc_path, rate);
 }
 
-static const enum knob knobs[] = { KNOB_hpcc_eta, KNOB_hpcc_max_stage, KNOB_hpcc_ai, KNOB_rpg_min_rate,
-                                   KNOB_COUNT };
-
 const struct cc_algo cc_hpcc = {
     .on_ack = hpcc_on_ack, .start = hpcc_start, .configure = configure, .state_bytes = state_bytes,
     .name = "hpcc", .about = "HPCC: the rate follows what switches write into packets about their links",
     .cfg_size = sizeof(struct hpcc_path_cfg), .state_size = sizeof(struct hpcc_path),
-    .knobs = knobs, .telemetry = CC_HOPS, .repaces = true, .has_window = true,
+    .telemetry = CC_HOPS, .repaces = true, .has_window = true,
 };

@@ -42,12 +42,9 @@ static void pint_configure(void *cfg_, const struct knobs *k, const struct cc_li
     cfg->base = link->fork.pint_base > 0 ? link->fork.pint_base : PINT_BASE;
 }
 
-static const enum knob knobs[] = { KNOB_hpcc_eta, KNOB_hpcc_max_stage, KNOB_hpcc_ai, KNOB_rpg_min_rate,
-                                   KNOB_COUNT };
-
 const struct cc_algo cc_hpcc_pint = {
     .on_ack = pint_on_ack, .start = pint_start, .configure = pint_configure,
     .name = "hpcc_pint", .about = "HPCC-PINT: HPCC by one number of two bytes, that of the busiest port",
     .cfg_size = sizeof(struct pint_sender_cfg), .state_size = sizeof(struct hpcc),
-    .knobs = knobs, .telemetry = CC_DIGEST, .repaces = true, .has_window = true,
+    .telemetry = CC_DIGEST, .repaces = true, .has_window = true,
 };

@@ -30,11 +30,9 @@ const struct cc_algo cc_none = {
     .cfg_size = sizeof(struct none_cfg), .state_size = 0,
 };
 
-static const enum knob rccc_knobs[] = { KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
-
 const struct cc_algo cc_rccc = {
     .start = none_start, .configure = none_configure,
     .name = "rccc", .about = "model uet: credit of the receiver alone",
     .cfg_size = sizeof(struct none_cfg),
-    .knobs = rccc_knobs, .needs_uet = true, .has_credit = true,
+    .needs_uet = true, .has_credit = true,
 };

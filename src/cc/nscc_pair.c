@@ -118,18 +118,12 @@ static void nscc_rccc_configure(void *cfg_, const struct knobs *k, const struct 
     cfg->has_credit = true;
 }
 
-static const enum knob knobs[] = {
-    KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd,
-    KNOB_nscc_fi, KNOB_nscc_fi_scale, KNOB_nscc_eta, KNOB_nscc_gamma, KNOB_nscc_max_md_jump,
-    KNOB_nscc_qa_gate, KNOB_nscc_qa_threshold, KNOB_nscc_disable_qa,
-    KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period, KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
-
 const struct cc_algo cc_nscc = {
     .on_ack = nscc_pair_on_ack, .on_loss = nscc_pair_on_loss, .start = nscc_pair_start,
     .configure = nscc_pair_configure,
     .name = "nscc", .about = "NSCC of Ultra Ethernet: a window by delay and marks",
     .cfg_size = sizeof(struct nscc_pair_cfg), .state_size = sizeof(struct nscc),
-    .knobs = knobs, .telemetry = CC_PATH, .reads_marks = true, .has_window = true,
+    .telemetry = CC_PATH, .reads_marks = true, .has_window = true,
 };
 
 const struct cc_algo cc_nscc_rccc = {
@@ -137,7 +131,7 @@ const struct cc_algo cc_nscc_rccc = {
     .configure = nscc_rccc_configure,
     .name = "nscc_rccc", .about = "model uet: NSCC, and credit of the receiver",
     .cfg_size = sizeof(struct nscc_pair_cfg), .state_size = sizeof(struct nscc),
-    .knobs = knobs, .telemetry = CC_PATH, .reads_marks = true, .has_window = true, .needs_uet = true,
+    .telemetry = CC_PATH, .reads_marks = true, .has_window = true, .needs_uet = true,
     .has_credit = true,
 };
 
@@ -188,11 +182,9 @@ static void dctcp_configure(void *cfg_, const struct knobs *k, const struct cc_l
     cfg->max_cwnd_bytes = (int64_t)(start > link->mtu_bytes ? start : link->mtu_bytes);
 }
 
-static const enum knob dctcp_knobs[] = { KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
-
 const struct cc_algo cc_nscc_dctcp = {
     .on_ack = dctcp_on_ack, .on_loss = dctcp_on_loss, .start = dctcp_start, .configure = dctcp_configure,
     .name = "nscc_dctcp", .about = "model uet: the DCTCP variant of uet-htsim, a window by marks alone",
     .cfg_size = sizeof(struct nscc_cfg), .state_size = sizeof(struct nscc),
-    .knobs = dctcp_knobs, .reads_marks = true, .has_window = true, .needs_uet = true,
+    .reads_marks = true, .has_window = true, .needs_uet = true,
 };

@@ -166,12 +166,9 @@ static void rttcc_configure(void *cfg_, const struct knobs *k, const struct cc_l
         cfg->rate_min = RATE_MIN;
 }
 
-static const enum knob knobs[] = { KNOB_rttcc_target, KNOB_rpg_min_rate, KNOB_COUNT };
-
 const struct cc_algo cc_rttcc = {
     .on_cnp = rttcc_on_cnp, .on_due = rttcc_on_due, .on_rtt = rttcc_on_rtt, .on_loss = rttcc_on_loss,
     .start = rttcc_start, .configure = rttcc_configure,
     .name = "rttcc", .about = "a rate by the round trips of probes, in the manner of zero-touch RoCE",
     .cfg_size = sizeof(struct rttcc_cfg), .state_size = sizeof(struct rttcc),
-    .knobs = knobs,
 };

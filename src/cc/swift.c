@@ -161,12 +161,9 @@ static void swift_configure(void *cfg_, const struct knobs *k, const struct cc_l
         cfg->window_max = 1;
 }
 
-static const enum knob knobs[] = { KNOB_swift_base, KNOB_swift_hop, KNOB_swift_fs_range, KNOB_swift_beta,
-                                   KNOB_swift_max_mdf, KNOB_rpg_min_rate, KNOB_COUNT };
-
 const struct cc_algo cc_swift = {
     .on_ack = swift_on_ack, .on_loss = swift_on_loss, .start = swift_start, .configure = swift_configure,
     .name = "swift", .about = "Swift: a window that keeps the delay of fabric and endpoint at a target",
     .cfg_size = sizeof(struct swift_cfg), .state_size = sizeof(struct swift),
-    .knobs = knobs, .telemetry = CC_PATH, .has_window = true,
+    .telemetry = CC_PATH, .has_window = true,
 };

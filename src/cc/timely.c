@@ -120,12 +120,9 @@ static void timely_configure(void *cfg_, const struct knobs *k, const struct cc_
     cc_rates_configure(&cfg->rates, k, link);
 }
 
-static const enum knob knobs[] = { KNOB_timely_tlow, KNOB_timely_thigh, KNOB_timely_beta, KNOB_timely_ai,
-                                   KNOB_rpg_min_rate, KNOB_COUNT };
-
 const struct cc_algo cc_timely = {
     .on_ack = timely_on_ack, .start = timely_start, .configure = timely_configure,
     .name = "timely", .about = "TIMELY: rates by how round trips grow and shrink",
     .cfg_size = sizeof(struct timely_cfg), .state_size = sizeof(struct timely),
-    .knobs = knobs, .telemetry = CC_TIMESTAMP,
+    .telemetry = CC_TIMESTAMP,
 };

@@ -66,14 +66,16 @@ static void list_ccs(struct list *l)
         char                  text[400] = "";
         size_t                used = 0;
 
-        for (const enum knob *k = cc->knobs; k && *k != KNOB_COUNT && used < sizeof(text); k++) {
-            json_array_append_new(knobs, JSON(knob_info[*k].name));
+        for (int k = 0; k < KNOB_COUNT && used < sizeof(text); k++) {
+            if (!knob_is_read_by((enum knob)k, cc->name))
+                continue;
+            json_array_append_new(knobs, JSON(knob_info[k].name));
             used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
-                                     knob_info[*k].name);
+                                     knob_info[k].name);
         }
         json_object_set_new(add(l, cc->name, cc->about), "knobs", knobs);
         add_bytes(l->table, cc);
-        table_cell(l->table, "%s", cc->knobs ? text : cc->on_cnp ? "those of DCQCN and ECN" : "-");
+        table_cell(l->table, "%s", used ? text : "-");
     }
 }
 
@@ -201,7 +203,7 @@ static void list_knobs(struct list *l)
         const char             *toward = toward_text(k);
         char                    text[KNOB_TEXT_MAX];
 
-        JSON_PUT(add_entry(l->array, k->name, k->about), { "where", JSON(knob_where_name(k->where)) },
+        JSON_PUT(add_entry(l->array, k->name, k->about), { "where", JSON(knob_where_name(k->where)) }, { "readers", JSON(k->readers) },
                  { "unit", JSON(knob_unit_name(k->unit)) }, JSON_FIELD(k, initial), JSON_FIELD(k, min),
                  JSON_FIELD(k, max), { "more_favours", toward ? JSON(toward) : json_null() });
         table_cells(l->table, k->name, knob_where_name(k->where), knob_text(text, i, k->initial), NULL);

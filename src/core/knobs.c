@@ -23,6 +23,20 @@ void knobs_init(struct knobs *k)
         k->value[i] = knob_info[i].initial;
 }
 
+bool knob_is_read_by(enum knob knob, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *word = knob_info[knob].readers; *word; word += strspn(word, " ")) {
+        size_t end = strcspn(word, " ");
+
+        if (end == length && memcmp(word, name, length) == 0)
+            return true;
+        word += end;
+    }
+    return false;
+}
+
 void knobs_clamp(struct knobs *k)
 {
     for (int i = 0; i < KNOB_COUNT; i++) {

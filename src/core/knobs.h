@@ -35,6 +35,7 @@ enum knob {
 struct knob_info {
     const char     *name;
     enum knob_where where;
+    const char     *readers;     /* see knobs.def */
     enum knob_unit  unit;
     double          initial, min, max, step;
     int             toward;      /* +1: raising it favours throughput, -1: low delay, 0: neither */
@@ -56,6 +57,9 @@ extern const char *const      knob_names[KNOB_COUNT + 1];    /* NULL-terminated 
 
 /* Sets every knob to its initial value. */
 void knobs_init(struct knobs *);
+
+/* Returns true if a control or balancer reads the knob. */
+bool knob_is_read_by(enum knob, const char *name);
 
 /* Limits every knob to [min, max]. */
 void knobs_clamp(struct knobs *);

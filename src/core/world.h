@@ -45,7 +45,8 @@ struct world {
     const struct predict_maker *maker;       /* makes twins to try settings on; NULL: none */
     void            *maker_arg;
     const struct goal *goal;     /* of tuners; NULL: the default */
-    const enum knob *knobs;      /* of the congestion control, ends with KNOB_COUNT; NULL: DCQCN and ECN */
+    const char  *control;        /* a congestion control other than DCQCN, by name; NULL: DCQCN */
+    bool         reads_marks;    /* 'control' does: ECN thresholds matter */
     uint64_t     trim_bytes;     /* automatic value of the knob trim (0); 0: queues do not depend on it */
     bool         has_paths;      /* senders spray: the knob paths matters */
 

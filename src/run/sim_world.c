@@ -62,7 +62,8 @@ void sim_world_init(struct world *w, const struct sim *s, uint64_t interval_ps)
     w->base_rtt_ps = s->net.base_rtt_ps;
     w->mtu_bytes = s->cfg.mtu_bytes;
     w->start = s->cfg.knobs;
-    w->knobs = s->cfg.cc->knobs;
+    w->control = cc_is_tuned_alone(s->cfg.cc) ? s->cfg.cc->name : NULL;
+    w->reads_marks = s->cfg.cc->reads_marks || s->cfg.cc->needs_uet;
     w->trim_bytes = s->uet.classes ? uet_queue_bytes_automatic(s) : 0;
     w->has_paths = s->spray.kind;
     telemetry_list(s, w->queue);

@@ -101,12 +101,13 @@ int fit_check(const struct scenario *s, const struct sim *sim, struct err *err)
     return rc ? rc : check_room(s, sim, err);
 }
 
-static bool is_heeded(const struct sim_cfg *cfg, enum knob knob)
+/* HF2T is no balancer: a knob of its own turns it on. */
+static bool is_read(const struct sim_cfg *cfg, enum knob knob)
 {
     for (uint32_t i = 0; sim_cc(cfg, i); i++)
-        if (cc_heeds(sim_cc(cfg, i), knob))
+        if (knob_is_read_by(knob, sim_cc(cfg, i)->name))
             return true;
-    return false;
+    return !*knob_info[knob].readers || knob_is_read_by(knob, cfg->lb->name) || knob_is_read_by(knob, "hf2t");
 }
 
 void fit_find_idle_knob(const struct section *sec, struct scenario *s)
@@ -114,7 +115,7 @@ void fit_find_idle_knob(const struct section *sec, struct scenario *s)
     const struct yaml_node *map = section_get(sec, "knobs");
 
     for (const struct yaml_node *c = map ? map->child : NULL; c && !sec->r->rc; c = c->next)
-        if (!is_heeded(&s->cfg, knob_find(c->key))) {
+        if (!is_read(&s->cfg, knob_find(c->key))) {
             s->idle_knob = knob_find(c->key);
             s->place[PLACE_IDLE_KNOB] = reader_place(sec->r, c->key_line, c->key_column);
             return;
@@ -127,8 +128,10 @@ static char *warn_of_knob(const struct scenario *s)
 
     if (!s->place[PLACE_IDLE_KNOB])
         return NULL;
-    return xprintf("%s'%s' changes nothing: cc %s does not look at it", s->place[PLACE_IDLE_KNOB],
-                   knob_info[s->idle_knob].name, sim_cc_text(&s->cfg, controls));
+    bool is_of_cc = knob_info[s->idle_knob].where == KNOB_NIC;
+    return xprintf("%s'%s' changes nothing: %s %s does not look at it", s->place[PLACE_IDLE_KNOB],
+                   knob_info[s->idle_knob].name, is_of_cc ? "cc" : "lb",
+                   is_of_cc ? sim_cc_text(&s->cfg, controls) : sim_lb_text(&s->cfg));
 }
 
 /* Finds the first switch whose buffer is too small for its headroom: see buffer_wraps. */
@@ -152,7 +155,7 @@ static char *warn_of_base(const struct scenario *s, const struct sim *sim)
     double empty_us = (double)sim->net.base_rtt_ps / PS_PER_US;
     char   at[FIT_PLACE_MAX];
 
-    if (!is_heeded(&s->cfg, KNOB_rlcc_base) || base_us <= 0 ||
+    if (!is_read(&s->cfg, KNOB_rlcc_base) || base_us <= 0 ||
         (empty_us < beta * base_us && empty_us * BASE_LONGER > base_us))
         return NULL;
     return xprintf("%san 'rlcc_base' of %.4g us does not fit a path whose empty round trip is %.4g us: %s; 0 "

@@ -10,7 +10,7 @@ void raise_begin(struct raise *r, const struct world *w, const struct knobs *was
 {
     double step_mbps = ceil((double)w->host_bps / 1e6 / STEPS);
 
-    r->is_on = !w->is_in_use && !w->knobs && knobs_equal(now, start) && !knobs_equal(was, start);
+    r->is_on = !w->is_in_use && !w->control && knobs_equal(now, start) && !knobs_equal(was, start);
     if (!r->is_on)
         return;
     r->start = *start;

@@ -49,7 +49,6 @@ static void raise__reaches_the_line_rate(void **unused)
  * from the beginning. */
 static void raise__only_for_returns(void **unused)
 {
-    static const enum knob others[] = { KNOB_kmin, KNOB_COUNT };
     struct world           w = world_of_dcqcn();
     struct knobs           trial = w.start, now;
 
@@ -61,7 +60,7 @@ static void raise__only_for_returns(void **unused)
     w.is_in_use = true;
     assert_false(rises(&w, &trial, &w.start, &now) || !knobs_equal(&now, &w.start));
     w.is_in_use = false;
-    w.knobs = others;
+    w.control = "hpcc";
     assert_false(rises(&w, &trial, &w.start, &now));
 }
 

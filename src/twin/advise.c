@@ -230,7 +230,7 @@ static void add_found(struct advice *a)
 static void add_rows(struct advice *a)
 {
     add_row(a, "yours", &a->world.start, false);
-    if (!a->world.knobs) {
+    if (!a->world.control) {
         add_presets(a, setting_all);
         add_presets(a, setting_thresholds);
     }

@@ -69,7 +69,7 @@ struct advise_row {              /* a setting, and its results on new messages *
     const struct advise_change *change[ADVISE_KINDS];        /* of the scenario, one of a kind */
     uint32_t         changes;
     char             own_name[120];          /* with changes: "gentle + host.mtu=4096" */
-    const enum knob *control;    /* knobs of a changed control, as in struct world */
+    const char      *control;    /* as in struct world */
     struct knobs     knobs;
     struct predicted found[ADVISE_TESTS][ADVISE_SEEDS_MAX];
     uint32_t         seeds[ADVISE_TESTS];    /* that it ran with; 0: it did not */

@@ -366,7 +366,7 @@ static void add_sure(const struct advice *a, struct card *c)
 /* Presets are of DCQCN and ECN, the rows up to pmax. */
 bool advise_has_default(const struct advice *a)
 {
-    bool is = !a->world.knobs;
+    bool is = !a->world.control;
 
     for (int i = 0; i <= KNOB_pmax; i++)
         is &= a->row[0].knobs.value[i] == knob_info[i].initial;

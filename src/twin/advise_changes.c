@@ -103,7 +103,7 @@ static bool add_row(struct advice *a, const struct advise_change *const *change,
         return false;
     }
     row->knobs = knobs ? *knobs : world.start;
-    row->control = world.knobs;
+    row->control = world.control;
     world_fini(&world);
     snprintf(row->own_name, sizeof(row->own_name), "%s", with);
     for (uint32_t i = 0; i < count; i++)

@@ -298,7 +298,7 @@ static void answer__names_what_a_change_needs(void **state)
     q.argc = 5;
     q.argv = argv;
     a->row[3] = (struct advise_row){ .name = "cc=swift", .changes = 1, .change = { &swift },
-                                     .control = &(enum knob){ KNOB_COUNT } };
+                                     .control = "hpcc" };
     at_all_loads(&a->row[1], 1.5, 1.9, 1.9, 0.02);
     at_all_loads(&a->row[3], 1.49, 1.9, 1.9, -0.02);
     assert_int_equal(advised_row(a), 1);

@@ -384,8 +384,8 @@ static struct detail detail_of(const struct world *w, const struct simulation *s
 {
     struct detail d = { .real_mtu = s->sim->cfg.mtu_bytes, .real_ack = s->sim->cfg.ack_every };
 
-    d.mtu = w->knobs ? d.real_mtu : fmax(d.real_mtu, COARSE_MTU);
-    d.ack = w->knobs ? d.real_ack : fmax(d.real_ack, COARSE_ACK);
+    d.mtu = w->control ? d.real_mtu : fmax(d.real_mtu, COARSE_MTU);
+    d.ack = w->control ? d.real_ack : fmax(d.real_ack, COARSE_ACK);
     return d;
 }
 

@@ -446,14 +446,9 @@ static size_t rlcc_state_bytes(const struct cc_link *link)
     return link->rlcc ? rlcc_flow_bytes(link->rlcc->policy->body) : sizeof(struct rlcc);
 }
 
-static const enum knob knobs[] = { KNOB_rlcc_base, KNOB_rlcc_beta, KNOB_rlcc_target, KNOB_rlcc_scale,
-                                   KNOB_rlcc_min_rate,
-                                   KNOB_rlcc_rtt_max, KNOB_rlcc_start_rate, KNOB_rlcc_decision, KNOB_COUNT };
-
 const struct cc_algo cc_rlcc = {
     .on_due = rlcc_on_due, .on_rtt = rlcc_on_rtt, .start = rlcc_start_flow, .configure = rlcc_configure,
     .state_bytes = rlcc_state_bytes,
     .name = "rlcc", .about = "RL-CC: a learned policy multiplies the rate at every round trip of a probe",
     .cfg_size = sizeof(struct rlcc_cfg), .state_size = sizeof(struct rlcc),
-    .knobs = knobs,
 };

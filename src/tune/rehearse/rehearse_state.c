@@ -97,7 +97,7 @@ void floor_make(struct floor *f, enum floor_formula formula, const struct world 
     enum floor_formula other = formula == FLOOR_BDP ? FLOOR_GENTLE : FLOOR_BDP;
 
     *f = (struct floor){ .knobs = w->start, .other = w->start };
-    if (formula == FLOOR_NONE || w->is_in_use || w->knobs || !is_unchosen(w))
+    if (formula == FLOOR_NONE || w->is_in_use || w->control || !is_unchosen(w))
         return;
     f->has_formula = true;
     setting_find(floor_names[formula])->make(&f->knobs, w);

@@ -112,7 +112,6 @@ static void floor_make__gentle_respects_slow_hosts(void **state)
 
 static void floor_make__none_where_it_is_off_or_the_user_has_chosen(void **state)
 {
-    static const enum knob others[] = { KNOB_COUNT };
     struct world           w = world_of(100, 8);
     struct knobs           k;
 
@@ -124,7 +123,7 @@ static void floor_make__none_where_it_is_off_or_the_user_has_chosen(void **state
     w.start.value[KNOB_kmin] = 100;
     assert_false(formula_of(FLOOR_BDP, &w, &k));
     knobs_init(&w.start);
-    w.knobs = others;
+    w.control = "hpcc";
     assert_false(formula_of(FLOOR_BDP, &w, &k));
     assert_false(formula_of(FLOOR_GENTLE, &w, &k));
 }

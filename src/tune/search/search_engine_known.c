@@ -32,7 +32,7 @@ static bool make_known(const struct search *s, uint32_t number, struct knobs *ma
         *name = "the setting from before";
         return number % SETTINGS == 0 && !is_made_against(s, made, wanted);
     }
-    if (s->world.knobs)
+    if (s->world.control)
         return false;            /* all presets are for DCQCN and ECN */
     named->make(made, &s->world);
     *name = named->name;

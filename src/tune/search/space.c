@@ -210,11 +210,16 @@ static void init_control(struct space *s, const struct world *world)
     struct space shared = *s;
 
     init_safe(&shared, world);
-    for (const enum knob *k = world->knobs; *k != KNOB_COUNT; k++) {
-        add_control(s, *k, (double)world->host_bps / SAFE_BPS,
+    for (int i = 1; i <= KNOB_COUNT; i++) {
+        enum knob k = (enum knob)((KNOB_pmax + i) % KNOB_COUNT);         /* its own first */
+        bool      is_ecn = k == KNOB_kmin || k == KNOB_kmax || k == KNOB_pmax;
+
+        if (!knob_is_read_by(k, world->control) && !(is_ecn && world->reads_marks))
+            continue;
+        add_control(s, k, (double)world->host_bps / SAFE_BPS,
                     (double)world->base_rtt_ps / (double)SAFE_RTT_PS);
-        if (find_dim(&shared, *k) && s->dims < SPACE_DIMS_MAX)
-            s->dim[s->dims++] = *find_dim(&shared, *k);
+        if (find_dim(&shared, k) && s->dims < SPACE_DIMS_MAX)
+            s->dim[s->dims++] = *find_dim(&shared, k);
     }
     add_spraying(s, world);
 }
@@ -222,7 +227,7 @@ static void init_control(struct space *s, const struct world *world)
 void space_init(struct space *s, enum space_kind kind, bool physical, const struct world *world)
 {
     *s = (struct space){ .line_mbps = (double)world->host_bps / 1e6 };
-    if (world->knobs)
+    if (world->control)
         init_control(s, world);
     else switch (kind) {
     case SPACE_SAFE:      init_safe(s, world); break;

@@ -36,7 +36,7 @@ struct space {
     double           line_mbps;
 };
 
-/* For a congestion control other than DCQCN (world.knobs), the space has its knobs within our bounds, for
+/* For a congestion control other than DCQCN (world.control), the space has its knobs within our bounds, for
  * every kind. 'physical': use the physical directions, not those of the artifact (rpg_min_dec_fac). */
 void space_init(struct space *, enum space_kind, bool physical, const struct world *);
 

@@ -297,7 +297,7 @@ static void init__has_the_knobs_of_the_control(void **unused)
     struct space           s;
 
     (void)unused;
-    world.knobs = hpcc;
+    world.control = "hpcc";
     for (int kind = SPACE_SAFE; kind <= SPACE_ARTIFACT; kind++) {
         s = make((enum space_kind)kind, true, world);
         assert_int_equal(s.dims, 4);
@@ -314,20 +314,25 @@ static void init__has_the_knobs_of_the_control(void **unused)
  * the network's own limit. */
 static void init__has_paths_and_trimming_if_they_matter(void **unused)
 {
-    static const enum knob nscc[] = { KNOB_nscc_eta, KNOB_COUNT };
-    struct world           world = test_world(1);
-    struct knobs           k;
-    struct space           s;
-    double                 point[SPACE_DIMS_MAX];
+    struct world world = test_world(1);
+    struct knobs k;
+    struct space s;
+    double       point[SPACE_DIMS_MAX];
+    uint32_t     own;
 
     (void)unused;
-    world.knobs = nscc;
+    world.control = "nscc";
     s = make(SPACE_SAFE, true, world);
+    own = s.dims;
+    assert_true(dim_of(&s, KNOB_nscc_eta) && !dim_of(&s, KNOB_kmin));
+    world.reads_marks = true;
+    assert_non_null(dim_of((s = make(SPACE_SAFE, true, world), &s), KNOB_kmin));
+    world.reads_marks = false;
     assert_true(!dim_of(&s, KNOB_paths) && !dim_of(&s, KNOB_trim));
     world.has_paths = true;
     world.trim_bytes = 400000;
     s = make(SPACE_SAFE, true, world);
-    assert_int_equal(s.dims, 3);
+    assert_int_equal(s.dims, own + 2);
     assert_dim(&s, KNOB_paths, 1, 256, 16);
     assert_dim(&s, KNOB_trim, 40, 1600, 80);
     assert_true(dim_of(&s, KNOB_paths)->toward != 0 && dim_of(&s, KNOB_trim)->toward != 0);
@@ -343,24 +348,29 @@ static void init__has_paths_and_trimming_if_they_matter(void **unused)
 /* A value of 0 is automatic: a fraction of the line rate, or a multiple of the round trip. */
 static void point__of_an_automatic_value(void **unused)
 {
-    static const enum knob of[] = { KNOB_hpcc_ai, KNOB_rttcc_target, KNOB_COUNT };
-    struct world           world = test_world(1);
-    struct space           s;
-    struct knobs           k;
-    double                 point[SPACE_DIMS_MAX];
+    struct world world = test_world(1);
+    struct space s;
+    struct knobs k;
+    double       point[SPACE_DIMS_MAX];
 
     (void)unused;
-    world.knobs = of;
+    world.control = "hpcc";
     world.host_bps = 400000000000;
     world.base_rtt_ps = 20000000;
     s = make(SPACE_SAFE, true, world);
     knobs_init(&k);
+    k.value[KNOB_rpg_min_rate] = dim_of(&s, KNOB_rpg_min_rate)->min;
     assert_true(space_has(&s, &k));
     space_point(&s, &k, point);
-    assert_true(test_is_near(point[0], 160, 1e-9));          /* 400,000 Mb/s / 2500 */
-    assert_true(test_is_near(point[1], 30, 1e-9));           /* 1.5 x 20 us */
+    uint32_t ai = (uint32_t)(dim_of(&s, KNOB_hpcc_ai) - s.dim);
+    assert_true(test_is_near(point[ai], 160, 1e-9));         /* 400,000 Mb/s / 2500 */
     space_knobs(&s, point, &k);
     assert_true(test_is_near(k.value[KNOB_hpcc_ai], 160, 1e-9));
+
+    world.control = "rttcc";
+    s = make(SPACE_SAFE, true, world);
+    space_point(&s, &k, point);
+    assert_true(test_is_near(point[dim_of(&s, KNOB_rttcc_target) - s.dim], 30, 1e-9));   /* 1.5 x 20 us */
 }
 
 int main(void)

@@ -71,11 +71,11 @@ static void add_others(struct coded *c, const struct world *w)
 void coded_init(struct coded *c, const struct world *w)
 {
     *c = (struct coded){ 0 };
-    if (w->knobs)
+    if (w->control)
         add_others(c, w);
     else
         add_dcqcn(c, w);
-    if (!w->knobs && speeds_differ(w))
+    if (!w->control && speeds_differ(w))
         add(c, KNOB_by_speed, false, 0, 1, 0);
 }
 

@@ -30,7 +30,7 @@ struct coded {
     uint32_t         dims;
 };
 
-/* DCQCN and ECN, or the knobs of another congestion control (world.knobs). */
+/* DCQCN and ECN, or the knobs of another congestion control (world.control). */
 void coded_init(struct coded *, const struct world *);
 
 /* Writes a point of the cube into a setting, so that knobs_check() holds; knobs without an axis stay. */

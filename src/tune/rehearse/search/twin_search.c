@@ -125,7 +125,7 @@ static void add_by_speed(struct act *a)
 /* Settings of DCQCN say nothing to another control. */
 static void add_all_known(struct act *a)
 {
-    if (!a->q->world->knobs) {
+    if (!a->q->world->control) {
         add_known(a, setting_all);
         add_known(a, setting_thresholds);
     }
@@ -332,7 +332,7 @@ uint32_t rehearse_starts(const struct world *w, const struct knobs *base, struct
 {
     struct coded coded;
 
-    if (w->knobs)
+    if (w->control)
         return 0;
     coded_init(&coded, w);
     for (uint32_t i = 0; i < REHEARSE_STARTS; i++) {
