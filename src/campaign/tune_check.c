@@ -251,9 +251,11 @@ static void add_change(const struct tune_check *c, struct card *card, enum card_
 
     if (!cell)
         return;
-    card_add(card, field, "%s %+.3g %%", m->label, 100 * cell->change);
+    card_add(card, field, fabs(cell->change) < 9.995 ? "%s %+.3g %%" : "%s %+.0f %%", m->label,
+             100 * cell->change);
     if (isfinite(cell->change_low))
-        card_add(card, field, "(95 %% interval %+.3g to %+.3g %%)", 100 * cell->change_low,
+        card_add(card, field, fabs(cell->change_high) < 9.995 ? "(95 %% interval %+.3g to %+.3g %%)"
+                              : "(95 %% interval %+.0f to %+.0f %%)", 100 * cell->change_low,
                  100 * cell->change_high);
     card_append(card, field, ".");
 }

@@ -190,7 +190,9 @@ static json_t *load_json(const struct advice *a, const struct advise_row *row, u
                    { "seeds", JSON(row->seeds[load]) }, { "slowdown_mean", slowdown },
                    { "iteration_us", iteration },
                    { "against_yours", row == &a->row[0] ? json_null()
-                                      : gain_json(advise_gain(a, row, &a->row[0], load)) });
+                                      : gain_json(advise_gain(a, row, &a->row[0], load)) },
+                   { "advised_against_it", row == advised(a) ? json_null()
+                                           : gain_json(advise_gain(a, advised(a), row, load)) });
 }
 
 static json_t *row_json(const struct advice *a, const struct advise_row *row)

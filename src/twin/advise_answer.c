@@ -36,7 +36,8 @@ static const char *gain_text(char buf[80], struct race_gain g)
     if (isnan(g.low))
         snprintf(buf, 80, "%+.3g %%", percent[0]);
     else
-        snprintf(buf, 80, "%+.3g %% (95 %% interval %+.3g to %+.3g %%)", percent[0], percent[1],
+        snprintf(buf, 80, fabs(percent[2]) < 999.5 ? "%+.3g %% (95 %% interval %+.3g to %+.3g %%)"
+                          : "%+.0f %% (95 %% interval %+.0f to %+.0f %%)", percent[0], percent[1],
                  percent[2]);
     return buf;
 }

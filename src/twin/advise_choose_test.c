@@ -284,6 +284,23 @@ static void answer__claims_nothing_from_an_interval_with_0(void **state)
     card_fini(&c);
 }
 
+/* Changes of 1000 % and more have no exponent. */
+static void answer__writes_large_changes_in_full(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+    struct card           c;
+
+    (void)state;
+    at_all_loads(&a->row[3], 40, 40, 40, 0.01);
+    advised_row(a);
+    advise_answer(a, &c);
+    assert_non_null(strstr(card_text(&c, CARD_DETAIL), "The searched setting slows "));
+    assert_non_null(strstr(card_text(&c, CARD_DETAIL), " to +19"));
+    assert_null(strstr(card_text(&c, CARD_DETAIL), "e+"));
+    card_fini(&c);
+}
+
 /* Another control is advised only if every setting of the current one is clearly worse. The card says what
  * it needs. */
 static void answer__names_what_a_change_needs(void **state)
@@ -347,6 +364,7 @@ int main(void)
         cmocka_unit_test(choose__trials_that_all_seeds_repeat_are_no_evidence),
         cmocka_unit_test(answer__names_a_class_that_is_slower_at_another_load_only),
         cmocka_unit_test(answer__claims_nothing_from_an_interval_with_0),
+        cmocka_unit_test(answer__writes_large_changes_in_full),
         cmocka_unit_test(answer__names_what_a_change_needs),
         cmocka_unit_test(answer__names_the_origin_of_the_setting),
     };

@@ -29,6 +29,8 @@ def leaves(value, unit=None, key=""):
     elif isinstance(value, list):
         for one in value:
             yield from leaves(one, unit, key)
+    elif isinstance(value, str) and value.isdigit():              # seeds: numbers of JSON lose digits
+        yield None, int(value)
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         words = re.split("[_.]", key)
         name = unit or next((word for word in reversed(words) if word in UNITS), None)

@@ -145,6 +145,7 @@ def as_file(net, extra_hosts, twice=0):
 def islands(t):
     net = network(t.world)
     need(net and not net.inside and local_only(t) and not t.world.get("topology.links_down"))
+    need(len({frozenset(link[:2]) for link in net.links}) == len(net.links))                 # a file has one link between two nodes
     flows, hosts = posted(t), len(net.hosts)
     topology = {"kind": "hpcc", "file": "net.txt", **{key: t.world.get(f"topology.{key}") for key in ("ber", "loss") if t.world.get(f"topology.{key}")}}
 
