@@ -35,7 +35,7 @@ static struct model nic(const struct sim_cfg *c)
     return (struct model){
         .tick_ps = 1, .headroom_bytes = nic_headroom_bytes, .pfc_queue = QUEUE_CONTROL,
         .weight_max = UINT8_MAX,
-        .marked_kinds = 1u << PACKET_DATA, .marked_flags = PACKET_ECN,
+        .marked_classes = 1u << CLASS_DATA, .marked_flags = PACKET_ECN,
         .sport_first = 0xc000, .sport_mask = 0x3fff, .after_send = SENT_ASKS, .repace = pacer_repace,
         .echo = echo, .ack_flags = echo, .reply_queue = REPLY_BY_CLASS, .on_copy = receive_ack_copy,
     };

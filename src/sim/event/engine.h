@@ -24,30 +24,53 @@
  * queue, a wire, or the function that handles it), so one 'next' field serves every list. A packet on a wire
  * is also the event of its own arrival. */
 
+/* What switches, counters and reports distinguish. */
+enum packet_class { CLASS_DATA, CLASS_ACK, CLASS_NACK, CLASS_CNP, CLASS_PFC, PACKET_CLASSES };
+
+#define PACKET_CLASS_SHIFT 4
+
+/* What a packet is. A kind belongs to one transport, and its class is in its high bits. */
 enum packet_kind {
-    PACKET_DATA,
-    PACKET_ACK,                  /* seq: all bytes before it have arrived */
-    PACKET_NACK,                 /* seq: the byte that was expected */
-    PACKET_CNP,                  /* also probes. seq: time until the next CNP, if known (np/np.h) */
-    PACKET_PFC,                  /* seq: 1 pause, 0 resume; prio: the paused or resumed class */
+    RC_DATA = CLASS_DATA << PACKET_CLASS_SHIFT,
+    UD_DATA,                     /* a datagram; seq: when it was posted; sent_ps: its tag */
+    TCP_DATA,                    /* see host/tcp/tcp.h */
+    TCP_PUSH,                    /* TCP data, the last packet of a burst */
+    UET_DATA,                    /* see "Ultra Ethernet" in state/state.h */
+    UET_TRIMMED,                 /* data that a switch has trimmed .. */
+    UET_TRIMMED_AT_LAST,         /* .. before the receiver's link */
+    UET_RTS,                     /* requests credit */
+    UET_PROBE,                   /* requests an ACK */
+
+    RC_ACK = CLASS_ACK << PACKET_CLASS_SHIFT,    /* seq: all bytes before it have arrived */
+    TCP_ACK,                     /* likewise */
+    TCP_SACK,                    /* a TCP ACK; sent_ps: a block of packets received out of order */
+    UET_ACK,
+    UET_PULL,                    /* grants credit */
+
+    RC_NACK = CLASS_NACK << PACKET_CLASS_SHIFT,  /* seq: the byte that was expected */
+    RC_RNR,                      /* likewise; the receiver has no receive posted: see host/flow.h */
+    RC_HOLE,                     /* names a hole; sent_ps: from << 32 | to (host/selective_repeat.h) */
+    UET_NACK,                    /* for a trimmed packet */
+
+    CNP = CLASS_CNP << PACKET_CLASS_SHIFT,       /* seq: time until the next CNP, if known (host/np/np.h) */
+    PROBE,                       /* measures a round trip; seq: its id (host/probe.h) */
+    PROBE_BACK,                  /* a probe on its way back */
+    WOVEN,                       /* a control frame between switches (switch/weave.h) */
+    INSIDE,                      /* at hosts: a message inside a server (host/server/inside.h) .. */
+    INSIDE_DONE,                 /* .. and the notification of its source */
+
+    PFC = CLASS_PFC << PACKET_CLASS_SHIFT,       /* seq: 1 pause, 0 resume; prio: that class */
 };
 
-#define PACKET_ECN  1u           /* a switch has marked it */
-#define PACKET_ECHO 2u           /* ACK: the acknowledged packet was marked (model hpcc) */
-#define PACKET_LAST 4u           /* data: last packet of the message */
-#define PACKET_TCP  8u           /* belongs to a TCP flow: see sim/host/tcp/tcp.h */
+/* Flags. */
+#define PACKET_ECN     1u        /* a switch has marked it */
+#define PACKET_ECHO    2u        /* the packet that this one answers was marked */
+#define PACKET_LAST    4u        /* last packet of its message */
+#define PACKET_COUNTED 8u        /* a monitor has counted it */
 #define PACKET_NOT_ECT 16u       /* switches do not mark it */
-#define PACKET_COUNTED PACKET_ECHO   /* data of queue pairs: a monitor has counted it */
-#define PACKET_PUSH PACKET_ECHO  /* TCP data: last packet of a burst */
-#define PACKET_HOLE PACKET_TCP /* NACK: sent_ps is the missing range, from << 32 | to (selective_repeat.h) */
-#define PACKET_RNR PACKET_LAST   /* NACK: the receiver has no receive posted: see sim/host/flow.h */
-#define PACKET_PROBE PACKET_LAST     /* CNP: an RTT probe; seq is its id: see sim/host/probe.h */
-#define PACKET_RETURNED PACKET_ECHO  /* CNP: a probe on its way back */
-#define PACKET_INSIDE PACKET_TCP     /* CNP, at hosts: a message inside a server (server/inside.h) */
-#define PACKET_WOVEN PACKET_TCP      /* CNP: a control frame between switches, see sim/switch/weave.h */
-#define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds a bitmap of packets received out of order */
+#define PACKET_FLAGS   31u
 
-/* Flags in 'seq' of queue pair data:
+/* Flags in 'seq' of RC_DATA:
  *   SEQ_TIMEOUT  retransmitted after a timeout
  *   SEQ_ASKS     the sender requests an ACK (the AckReq bit of RoCE)
  *   SEQ_SEND     begins a SEND, which consumes a receive
@@ -80,11 +103,22 @@ struct packet {
     uint16_t bytes;              /* frame size with headers */
     uint16_t payload;
     uint16_t generation;         /* generation of the flow index */
-    uint8_t  kind;
+    uint8_t  kind;               /* enum packet_kind */
     uint8_t  prio : 3, flags : 5;
 };
 
 _Static_assert(sizeof(struct packet) == EVQ_LINE, "a packet is one cache line");
+
+static inline enum packet_class packet_class(const struct packet *k)
+{
+    return (enum packet_class)(k->kind >> PACKET_CLASS_SHIFT);
+}
+
+/* Returns true for data of a RoCE queue pair. */
+static inline bool packet_is_roce_data(const struct packet *k)
+{
+    return k->kind == RC_DATA || k->kind == UD_DATA;
+}
 
 struct inband {               /* telemetry in a packet: see link/path.h */
     struct cc_hop hop[CC_HOPS_MAX];

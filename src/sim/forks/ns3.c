@@ -26,11 +26,6 @@ double ns3_random(struct sim *s, const struct node *n)
     return mrg_next(&s->engine.mrg);
 }
 
-void ns3_drop_answer(struct sim *s, uint32_t packet)
-{
-    packet_free(&s->engine.packets, packet);
-}
-
 void ns3_forget(struct sim *s, const struct flow *f)
 {
     if (!f->tcp && !s->flows.selective_rx)

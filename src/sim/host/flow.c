@@ -476,6 +476,7 @@ void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
         return;
     const struct posted *m = &s->flows.pairs.posted[pair_of(s, f)->sending];
     if (f->is_ud) {
+        k->kind = UD_DATA;
         k->seq = m->start_ps;
         k->sent_ps = m->tag;
     } else if (m->op.verb == VERB_SEND && s->cfg.receives && (k->seq & SEQ_BITS) == m->begin) {
@@ -483,17 +484,16 @@ void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
     }
 }
 
-bool verbs_take_datagram(struct sim *s, const struct packet *k)
+APART void verbs_on_datagram(struct sim *s, const struct packet *k)
 {
     const struct flow *f = &s->flows.flow[k->flow];
     struct message     m = { f->src, f->dst, f->traffic, k->payload, k->sent_ps, k->seq,
                              { .verb = VERB_UD } };
 
-    if (!f->is_ud || f->generation != k->generation)
-        return false;
+    assert(f->is_ud && f->generation == k->generation);
+    s->engine.counters.data_received++;
     s->engine.counters.datagrams_received++;
     s->engine.counters.payload_received += k->payload;
     if (f->is_answered)
         program_on_arrival(&s->engine, &s->program, &m);
-    return true;
 }

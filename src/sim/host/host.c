@@ -1,5 +1,6 @@
 #include "sim/host/host.h"
 #include "sim/host/drain.h"
+#include "sim/host/flow.h"
 #include "sim/host/server/inside.h"
 #include "sim/host/np/np.h"
 #include "sim/host/pacer.h"
@@ -49,54 +50,11 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     host_kick(s, h);
 }
 
-/* Handles a CNP, a probe or a PFC frame. Returns true if the packet is reused. */
-static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in, uint32_t id,
-                                 struct packet *k)
+static APART void on_pfc(struct sim *s, struct port *in, const struct packet *k)
 {
-    struct flow *f;
-
-    if (k->kind == PACKET_PFC) {
-        pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
-        if (s->flow_watch.arg && in->paused)
-            s->flow_watch.on_pause(s->flow_watch.arg, in);
-    } else if (k->flags & PACKET_PROBE)
-        return probe_on_packet(s, h, id, k);
-    else if (k->flags & PACKET_INSIDE)
-        return inside_on_packet(s, id, k);
-    else if (((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE || f->phase == FLOW_IDLE) &&
-             f->generation == k->generation) {
-        answer_on_cnp(s, h, f, k->seq);          /* may be an idle queue pair */
-        if (s->hosts.after_send & SENT_SPRAYED)
-            spray_learn(s, f, spray_ev(f, k), ENTROPY_MARKED);
-    }
-    return false;
-}
-
-/* Handles data of another transport. Returns true if the packet is reused. */
-static APART bool on_other_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
-{
-    if (k->seq & UET)
-        return uet_on_data(s, h, id, k);
-    tcp_on_data(s, h, k);
-    return false;
-}
-
-static APART void on_other_answer(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
-{
-    if (k->seq & UET)
-        uet_on_answer(s, h, f, k);
-    else if (k->kind == PACKET_NACK)
-        answer_on_hole(s, h, f, k);
-    else
-        tcp_on_ack(s, h, f, k);
-}
-
-static inline void on_answer(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
-{
-    if (__builtin_expect(k->flags & PACKET_TCP, 0))
-        on_other_answer(s, h, f, k);
-    else
-        answer_on_ack(s, h, f, k);
+    pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
+    if (s->flow_watch.arg && in->paused)
+        s->flow_watch.on_pause(s->flow_watch.arg, in);
 }
 
 /* Returns true if a packet is lost or waits on arrival. Messages inside a server do not use the link. */
@@ -111,30 +69,42 @@ static APART bool is_kept(struct sim *s, struct host *h, uint32_t id, struct pac
 
 void host_on_packet(struct sim *s, struct host *h, struct packet *k)
 {
-    uint32_t     id = evq_id(&s->engine.evq, k);
-    struct port *in = h->port;
-    struct flow *f;
+    uint32_t id = evq_id(&s->engine.evq, k);
+    bool     is_reused = false, is_late = false;
 
-    if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_DRAIN), 0) && is_kept(s, h, id, k))
+    if (__builtin_expect(h->port->slow_path & (SLOW_LINK | SLOW_DRAIN), 0) && is_kept(s, h, id, k))
         return;
-    if (k->kind == PACKET_DATA) {
-        if (__builtin_expect(k->flags & PACKET_TCP, 0) ? on_other_data(s, h, id, k)
-                                                       : receive_data(s, h, id, k))
-            goto kick;
-    } else if (__builtin_expect(k->kind >= PACKET_CNP, 0)) {
-        if (on_small_frame(s, h, in, id, k))
-            goto kick;
-    } else if ((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE && f->generation == k->generation) {
-        on_answer(s, h, f, k);
-    } else if (__builtin_expect(f->is_uet, 0) && f->phase == FLOW_IDLE && f->generation == k->generation) {
-        uet_on_idle_answer(s, f, k);
-    } else if (s->model.on_late_answer) {
-        s->model.on_late_answer(s, id);
-        return;
+    switch ((enum packet_kind)k->kind) {
+    case RC_DATA:             is_reused = receive_data(s, h, id, k);    break;
+    case UD_DATA:             verbs_on_datagram(s, k);                  break;
+    case TCP_DATA:
+    case TCP_PUSH:            tcp_on_data(s, h, k);                     break;
+    case UET_DATA:            is_reused = uet_on_data(s, h, id, k);     break;
+    case UET_TRIMMED:
+    case UET_TRIMMED_AT_LAST: is_reused = uet_on_trimmed(s, h, id, k);  break;
+    case UET_RTS:
+    case UET_PROBE:           is_reused = uet_on_request(s, h, id, k);  break;
+    case RC_ACK:
+    case RC_NACK:
+    case RC_RNR:              is_late = !answer_on_ack(s, h, k);        break;
+    case RC_HOLE:             is_late = !answer_on_hole(s, h, k);       break;
+    case TCP_ACK:
+    case TCP_SACK:            is_late = !tcp_on_ack(s, h, k);           break;
+    case UET_ACK:
+    case UET_PULL:
+    case UET_NACK:            is_late = !uet_on_answer(s, h, k);        break;
+    case CNP:                 answer_on_cnp(s, h, k);                   break;
+    case PROBE:               is_reused = probe_on_arrival(s, h, id, k); break;
+    case PROBE_BACK:          probe_on_return(s, h, k);                 break;
+    case INSIDE:              is_reused = inside_on_arrival(s, id, k);  break;
+    case INSIDE_DONE:         inside_on_done(s, k);                     break;
+    case PFC:                 on_pfc(s, h->port, k);                    break;
+    case WOVEN:               break;     /* for switches */
     }
-    packet_free(&s->engine.packets, id);
-kick:
-    send_kick(s, h, in);
+    if (!is_reused)
+        packet_free(&s->engine.packets, id);
+    if (!(is_late && s->model.ignores_late_answers))
+        send_kick(s, h, h->port);
 }
 
 void host_on_free(struct sim *s, struct host *h)

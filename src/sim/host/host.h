@@ -27,13 +27,14 @@ void host_check(const struct sim *, const struct host *);
  *
  * The caller then sends packets that are allowed to go. */
 
-void answer_on_cnp(struct sim *, struct host *, struct flow *, uint64_t announced_ps);
+void answer_on_cnp(struct sim *, struct host *, const struct packet *);
 
-/* Handles an ACK, or a NACK that makes the sender go back. */
-void answer_on_ack(struct sim *, struct host *, struct flow *, const struct packet *);
+/* Handles an ACK, or a NACK that makes the sender go back. Returns false if the flow is done. */
+bool answer_on_ack(struct sim *, struct host *, const struct packet *);
 
-/* Selective repeat: handles a NACK that names a hole. It also acknowledges, but yields no round trip. */
-void answer_on_hole(struct sim *, struct host *, struct flow *, const struct packet *);
+/* Selective repeat: handles a NACK that names a hole. It also acknowledges, but yields no round trip. Returns
+ * false if the flow is done. */
+bool answer_on_hole(struct sim *, struct host *, const struct packet *);
 
 /* Handles the retransmission timer of a host. Returns true if the NIC should look for something to send. */
 bool answer_on_timeout(struct sim *, struct host *);

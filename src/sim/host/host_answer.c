@@ -134,7 +134,8 @@ static void forget_setting(struct sim *s, struct host *h)
     h->cc_cfg = s->hosts.cc_forgot + (size_t)h->cc_at * CC_CFG_MAX;
 }
 
-void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t announced_ps)
+/* A packet of the flow was marked. announced_ps: see CNP. */
+static void on_mark(struct sim *s, struct host *h, struct flow *f, uint64_t announced_ps)
 {
     s->engine.counters.cnps_received++;
     if (s->flow_watch.arg)
@@ -148,6 +149,18 @@ void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t annou
         forget_setting(s, h);
     }
     pacer_on_decision(s, h, f);
+}
+
+/* The flow may be an idle queue pair. */
+APART void answer_on_cnp(struct sim *s, struct host *h, const struct packet *k)
+{
+    struct flow *f = &s->flows.flow[k->flow];
+
+    if ((f->phase != FLOW_ACTIVE && f->phase != FLOW_IDLE) || f->generation != k->generation)
+        return;
+    on_mark(s, h, f, k->seq);
+    if (s->hosts.after_send & SENT_SPRAYED)
+        spray_learn(s, f, spray_ev(f, k), ENTROPY_MARKED);
 }
 
 /* All bytes before 'seq' have arrived. Returns how many of them are new. */
@@ -205,10 +218,10 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
     pacer_on_decision(s, h, f);
 }
 
-static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+static void on_nack(struct sim *s, struct host *h, struct flow *f, enum packet_kind kind)
 {
     f->timeout_sent = 0;         /* further retransmissions are due to the NACK */
-    if (k->flags & PACKET_RNR) {
+    if (kind == RC_RNR) {
         f->held_ps = f->next_ps = s->engine.now_ps + s->cfg.rnr_ps;
         go_back(s, h, f);
         return;
@@ -222,45 +235,53 @@ static APART void answer_idle(struct sim *s, struct host *h, struct flow *f, con
                               uint64_t acked)
 {
     if (k->flags & PACKET_ECHO)
-        answer_on_cnp(s, h, f, 0);
+        on_mark(s, h, f, 0);
     if (f->controlled && h->cc->on_ack)
         control(s, h, f, k, acked);
 }
 
-void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+bool answer_on_ack(struct sim *s, struct host *h, const struct packet *k)
 {
-    uint64_t rtt = s->engine.now_ps - k->sent_ps;
+    struct flow *f = flow_answered(s, k);
 
-    nic_count_rtt(s, h, f, rtt);
+    if (!f)
+        return false;
+    nic_count_rtt(s, h, f, s->engine.now_ps - k->sent_ps);
     if (__builtin_expect(s->hosts.after_send & SENT_SPRAYED, 0))
         spray_learn(s, f, spray_ev(f, k), k->flags & PACKET_ECHO ? ENTROPY_MARKED : ENTROPY_GOOD);
     uint64_t acked = take_ack(s, h, f, k->seq);
     if (f->acked >= f->end && f->is_lasting) {
         if (finish_messages(s, h, f)) {
             answer_idle(s, h, f, k, acked);
-            return;
+            return true;
         }
     } else if (f->acked >= f->end) {
         if (!s->model.repace && f->controlled && h->cc->repaces)
             control(s, h, f, k, acked);
         finish_flow(s, h, f);
-        return;
+        return true;
     }
-    if (k->kind == PACKET_NACK)
-        on_nack(s, h, f, k);
+    if (k->kind != RC_ACK)
+        on_nack(s, h, f, k->kind);
     if (k->flags & PACKET_ECHO)
-        answer_on_cnp(s, h, f, 0);
+        on_mark(s, h, f, 0);
     if (f->controlled && h->cc->on_ack)
         control(s, h, f, k, acked);
     if (f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);
+    return true;
 }
 
-APART void answer_on_hole(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+APART bool answer_on_hole(struct sim *s, struct host *h, const struct packet *k)
 {
+    struct flow *f = flow_answered(s, k);
+
+    if (!f)
+        return false;
     take_ack(s, h, f, k->seq);
     if (f->acked >= f->end && f->is_lasting && finish_messages(s, h, f))
-        return;
+        return true;
     report_loss(s, h, f, CC_NACK);
     add_hole(s, h, f, (struct selective_hole){ (uint32_t)(k->sent_ps >> 32), (uint32_t)k->sent_ps });
+    return true;
 }

@@ -122,6 +122,14 @@ struct host {
     uint32_t  pairs;             /* head of the list of its persistent queue pairs; 0: none */
 };
 
+/* Returns the flow that a packet answers, or NULL if it has nothing in flight. */
+static inline struct flow *flow_answered(const struct sim *s, const struct packet *k)
+{
+    struct flow *f = &s->flows.flow[k->flow];
+
+    return f->phase == FLOW_ACTIVE && f->generation == k->generation ? f : NULL;
+}
+
 /* Records a measured round trip. */
 static inline void nic_count_rtt(struct sim *s, struct host *h, const struct flow *f, uint64_t rtt_ps)
 {

@@ -29,7 +29,12 @@ static inline void fill_in(struct packet *r, const struct answer *a)
     r->payload = 0;
     r->kind = (uint8_t)a->kind;
     r->prio = a->prio & 7;
-    r->flags = a->flags & 31u;
+    r->flags = a->flags & PACKET_FLAGS;
+}
+
+static inline bool returns_telemetry(enum packet_kind kind)
+{
+    return kind == RC_ACK || kind == RC_NACK || kind == RC_RNR;
 }
 
 void reply_to(struct sim *s, const struct host *h, const struct packet *k, const struct answer *a)
@@ -44,8 +49,7 @@ void reply_to(struct sim *s, const struct host *h, const struct packet *k, const
     r->dst = k->src;
     r->ports = k->ports >> 16 | k->ports << 16;
     fill_in(r, a);
-    if (__builtin_expect(s->engine.packets.inband != NULL, 0) && a->kind != PACKET_CNP &&
-        !(a->flags & PACKET_HOLE))
+    if (__builtin_expect(s->engine.packets.inband != NULL, 0) && returns_telemetry(a->kind))
         *packet_inband(&s->engine.packets, id) =
             *packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));
     reply_send(s, h, id, r);
@@ -64,7 +68,7 @@ void reply_cnp(struct sim *s, const struct host *h, const struct packet *k, uint
 {
     s->engine.counters.cnps_sent++;
     reply_to(s, h, k,
-             &(struct answer){ PACKET_CNP, announced_ps, s->hosts.np_cfg.cnp_prio, s->cfg.cnp_bytes, 0 });
+             &(struct answer){ CNP, announced_ps, s->hosts.np_cfg.cnp_prio, s->cfg.cnp_bytes, 0 });
 }
 
 static void acknowledge(struct sim *s, const struct host *h, const struct packet *k, enum packet_kind kind,
@@ -77,7 +81,7 @@ void receive_acknowledge(struct sim *s, const struct host *h, const struct packe
                          uint8_t flags)
 {
     s->engine.counters.acks_sent++;
-    acknowledge(s, h, k, PACKET_ACK, expected, flags);
+    acknowledge(s, h, k, RC_ACK, expected, flags);
 }
 
 /* Returns the size class of an unfinished message. Safe: its source does not know of its end yet. */
@@ -123,7 +127,7 @@ void receive_complain(struct sim *s, struct host *h, struct flow_rx *rx, const s
     if (!receive_may_answer(s, rx, expected))
         return;
     receive_count_nack(s, k);
-    acknowledge(s, h, k, PACKET_NACK, expected, flags);
+    acknowledge(s, h, k, RC_NACK, expected, flags);
 }
 
 static APART void reply_hole(struct sim *s, struct host *h, const struct packet *k, uint64_t expected,
@@ -132,7 +136,7 @@ static APART void reply_hole(struct sim *s, struct host *h, const struct packet 
     struct packet answered = *k;
 
     answered.sent_ps = (uint64_t)hole.from << 32 | hole.to;
-    acknowledge(s, h, &answered, PACKET_NACK, expected, PACKET_HOLE);
+    acknowledge(s, h, &answered, RC_HOLE, expected, 0);
 }
 
 /* Selective repeat: sends a NACK for a hole that has been open long enough. */
@@ -199,11 +203,9 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
     name_hole(s, h, x, k, expected);
 }
 
-/* Handles a flow's first packet. Returns false if it is a datagram, or if the flow is already done. */
+/* Handles a flow's first packet. Returns false if the flow is already done. */
 static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct packet *k)
 {
-    if (verbs_take_datagram(s, k))
-        return false;
     if ((int16_t)(k->generation - rx->generation) < 0) {
         s->engine.counters.payload_stale += k->payload;
         s->engine.counters.payload_spurious += k->seq & SEQ_TIMEOUT ? k->payload : 0;
@@ -257,7 +259,7 @@ static void refuse_send(struct sim *s, struct host *h, struct flow_rx *rx, const
     s->engine.counters.rnr_nacks++;
     rx->nacked_seq = rx->expected;
     rx->nacked_ps = s->engine.now_ps;
-    acknowledge(s, h, k, PACKET_NACK, rx->expected, PACKET_RNR);
+    acknowledge(s, h, k, RC_RNR, rx->expected, 0);
 }
 
 /* Handles a packet that is out of order or has a flag in its number. Returns true if it was the expected one
@@ -316,7 +318,7 @@ bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
     rx->unacked = 0;
     s->engine.counters.acks_sent++;
     reply_with(s, h, id, k,
-               &(struct answer){ PACKET_ACK, rx->expected, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes,
+               &(struct answer){ RC_ACK, rx->expected, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes,
                                  flags });
     return true;
 }

@@ -20,7 +20,7 @@ void reply_with(struct sim *, const struct host *, uint32_t id, struct packet *k
 /* Queues a packet among the answers, or sends it immediately if nothing has precedence. */
 void reply_send(struct sim *, const struct host *, uint32_t id, struct packet *);
 
-/* Sends a CNP to the flow of packet 'k'. announced_ps: the time it carries, see PACKET_CNP. */
+/* Sends a CNP to the flow of packet 'k'. announced_ps: the time it carries, see CNP. */
 void reply_cnp(struct sim *, const struct host *, const struct packet *k, uint64_t announced_ps);
 
 /* A data packet of a queue pair has arrived. Returns true if it was reused as its own ACK. */

@@ -94,7 +94,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     k->bytes = (uint16_t)(payload + s->cfg.header_bytes);
     k->payload = (uint16_t)payload;
     k->generation = f->generation;
-    k->kind = PACKET_DATA;
+    k->kind = RC_DATA;
     k->prio = f->prio & 7u;
     k->flags = payload == left ? PACKET_LAST : 0;
     if (f->sent == f->acked)

@@ -37,21 +37,21 @@ void skip_flow_set_bps(struct skip *k, const struct sim *s, struct skip_flow *sf
 
 /* ---- frames that skipped ports ---- */
 
-static void count_leapt(struct sim *s, struct lane_way *w, uint32_t kind, uint32_t bytes)
+static void count_leapt(struct sim *s, struct lane_way *w, enum packet_class class, uint32_t bytes)
 {
     int32_t frames = 0;
 
     for (uint32_t i = 0; i < w->hops; i++) {
         frames += w->hop[i].leapt;
         w->hop[i].leapt = 0;
-        skip_count_frames(&s->net.port[w->hop[i].port], kind, (uint64_t)frames, bytes);
+        skip_count_frames(&s->net.port[w->hop[i].port], class, (uint64_t)frames, bytes);
     }
 }
 
 void skip_flow_count_leaps(struct sim *s, struct skip_flow *sf)
 {
-    count_leapt(s, &sf->path.data, PACKET_DATA, s->cfg.mtu_bytes + s->cfg.header_bytes);
-    count_leapt(s, &sf->path.ack, PACKET_ACK, s->cfg.ack_bytes);
+    count_leapt(s, &sf->path.data, CLASS_DATA, s->cfg.mtu_bytes + s->cfg.header_bytes);
+    count_leapt(s, &sf->path.ack, CLASS_ACK, s->cfg.ack_bytes);
 }
 
 /* ---- paths ---- */

@@ -111,7 +111,7 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
                                   .is_answered = spec->is_answered };
     uint32_t id = engine_new_packet(&s->engine);
     s->engine.packets.packet[id] = (struct packet){ .flow = number, .src = h->node, .dst = spec->dst,
-                                                    .kind = PACKET_CNP, .flags = PACKET_INSIDE };
+                                                    .kind = INSIDE };
     await(s, id, spec->dst, send(s, h, spec->dst, tx_ps));
     return true;
 }
@@ -137,20 +137,22 @@ static void end(struct sim *s, const struct inside_message *m)
         program_on_sent(&s->engine, &s->program, t);
 }
 
-bool inside_on_packet(struct sim *s, uint32_t id, struct packet *k)
+APART bool inside_on_arrival(struct sim *s, uint32_t id, struct packet *k)
 {
-    uint32_t              number = k->flow;
-    struct inside_message m = s->hosts.inside->message[number];      /* a copy: the table may move */
+    struct inside_message m = s->hosts.inside->message[k->flow];     /* a copy: the table may move */
 
-    if (!(k->flags & PACKET_RETURNED)) {
-        k->flags |= PACKET_RETURNED;
-        await(s, id, m.message.src, s->engine.now_ps + s->net.graph.inside_delay_ps);
-        if (m.is_answered)
-            program_on_arrival(&s->engine, &s->program, &m.message);
-        return true;
-    }
-    s->hosts.inside->message[number].next_free = s->hosts.inside->free;
-    s->hosts.inside->free = number;
+    k->kind = INSIDE_DONE;
+    await(s, id, m.message.src, s->engine.now_ps + s->net.graph.inside_delay_ps);
+    if (m.is_answered)
+        program_on_arrival(&s->engine, &s->program, &m.message);
+    return true;
+}
+
+APART void inside_on_done(struct sim *s, const struct packet *k)
+{
+    struct inside_message m = s->hosts.inside->message[k->flow];     /* a copy: the table may move */
+
+    s->hosts.inside->message[k->flow].next_free = s->hosts.inside->free;
+    s->hosts.inside->free = k->flow;
     end(s, &m);
-    return false;
 }

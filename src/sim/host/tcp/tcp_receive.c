@@ -19,19 +19,17 @@ static void acknowledge(struct sim *s, struct host *h, const struct packet *k, b
     struct flow_rx *rx = &s->flows.rx[k->flow];
     struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
     struct packet   answered = *k;
-    uint32_t        flags = PACKET_TCP | PACKET_NOT_ECT | (x->is_marked ? PACKET_ECHO : 0);
 
     if (is_gap) {
         uint32_t mss = s->cfg.tcp[s->flows.flow[k->flow].tcp - 1].mss_bytes;
 
         answered.sent_ps = block(x, rx->expected / mss, k->seq / mss);
-        flags |= PACKET_SACK;
     }
     x->unacked = 0;
     s->engine.counters.acks_sent++;
-    reply_to(s, h, &answered, &(struct answer){ PACKET_ACK, rx->expected, k->prio,
+    reply_to(s, h, &answered, &(struct answer){ is_gap ? TCP_SACK : TCP_ACK, rx->expected, k->prio,
                                                 TCP_HEADER_BYTES + (is_gap ? TCP_SACK_BYTES : 0),
-                                                (uint8_t)flags });
+                                                PACKET_NOT_ECT | (x->is_marked ? PACKET_ECHO : 0) });
 }
 
 /* Removes packet n from the kept packets. Returns false if it is not there. */
@@ -65,7 +63,7 @@ static void on_in_order(struct sim *s, struct host *h, const struct packet *k, u
     deliver(rx, x, mss);
     if (rx->expected == x->end)
         flow_on_arrival(s, &s->flows.flow[k->flow]);
-    if (++x->unacked >= TCP_ACK_EVERY || had_gap || rx->expected == x->end || k->flags & PACKET_PUSH)
+    if (++x->unacked >= TCP_ACK_EVERY || had_gap || rx->expected == x->end || k->kind == TCP_PUSH)
         acknowledge(s, h, k, false);
 }
 

@@ -251,14 +251,13 @@ static uint32_t send_packet(struct sim *s, struct host *h, struct flow *f, uint6
     uint32_t              payload = left < cfg->mss_bytes ? (uint32_t)left : cfg->mss_bytes;
     uint32_t              id = engine_new_packet(&s->engine);
     struct packet        *k = &s->engine.packets.packet[id];
-    uint32_t              flags = PACKET_TCP | (cfg->is_ecn ? 0 : PACKET_NOT_ECT);
+    uint32_t              flags = (cfg->is_ecn ? 0 : PACKET_NOT_ECT) | (payload == left ? PACKET_LAST : 0);
 
-    flags |= (is_push ? PACKET_PUSH : 0) | (payload == left ? PACKET_LAST : 0);
     *k = (struct packet){ .flow = (uint32_t)(f - s->flows.flow), .src = f->src, .dst = f->dst,
                           .ports = f->ports, .seq = seq, .sent_ps = s->engine.now_ps,
                           .bytes = (uint16_t)(payload + TCP_HEADER_BYTES), .payload = (uint16_t)payload,
-                          .generation = f->generation, .kind = PACKET_DATA, .prio = f->prio & 7u,
-                          .flags = flags & 31 };
+                          .generation = f->generation, .kind = is_push ? TCP_PUSH : TCP_DATA,
+                          .prio = f->prio & 7u, .flags = flags & PACKET_FLAGS };
     if (seq + payload > f->sent)
         f->sent = seq + payload;
     else

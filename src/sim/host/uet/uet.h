@@ -210,10 +210,8 @@ void credit_on_pull(struct sim *, struct host *);
 
 /* ---- sender: ACKs, NACKs, pulls and timeouts ---- */
 
-void uet_on_answer(struct sim *, struct host *, struct flow *, const struct packet *);
-
-/* Same for an idle persistent connection: credit may still arrive. */
-void uet_on_idle_answer(struct sim *, struct flow *, const struct packet *);
+/* Returns false if the flow is done. */
+bool uet_on_answer(struct sim *, struct host *, const struct packet *);
 
 /* Retransmits packets that have timed out, and sends a request if nothing is in flight. The timeout doubles
  * while nothing arrives: a constant timeout shorter than the round trip could fill all queues with duplicates
@@ -229,8 +227,11 @@ uint64_t uet_on_timeout(struct sim *, struct host *, struct flow *);
  *   - when a gap closes and a packet in it had requested an ACK.
  * A trimmed packet is answered by a NACK. */
 
-/* Handles data packet 'id'. Returns true if the packet was reused as the answer. */
+/* Handle packet 'id': data, trimmed data, an RTS or a probe. Return true if the packet was reused as the
+ * answer. */
 bool uet_on_data(struct sim *, struct host *, uint32_t id, struct packet *);
+bool uet_on_trimmed(struct sim *, struct host *, uint32_t id, struct packet *);
+bool uet_on_request(struct sim *, struct host *, uint32_t id, struct packet *);
 
 /* ---- sender: retransmissions before new packets, as credit and window allow ---- */
 
