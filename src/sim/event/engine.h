@@ -29,37 +29,10 @@ enum packet_class { CLASS_DATA, CLASS_ACK, CLASS_NACK, CLASS_CNP, CLASS_PFC, PAC
 
 #define PACKET_CLASS_SHIFT 4
 
-/* What a packet is. A kind belongs to one transport, and its class is in its high bits. */
+/* What a packet is: see kinds.def. The class is in the high bits. */
 enum packet_kind {
-    RC_DATA = CLASS_DATA << PACKET_CLASS_SHIFT,
-    UD_DATA,                     /* a datagram; seq: when it was posted; sent_ps: its tag */
-    TCP_DATA,                    /* see host/tcp/tcp.h */
-    TCP_PUSH,                    /* TCP data, the last packet of a burst */
-    UET_DATA,                    /* see "Ultra Ethernet" in state/state.h */
-    UET_TRIMMED,                 /* data that a switch has trimmed .. */
-    UET_TRIMMED_AT_LAST,         /* .. before the receiver's link */
-    UET_RTS,                     /* requests credit */
-    UET_PROBE,                   /* requests an ACK */
-
-    RC_ACK = CLASS_ACK << PACKET_CLASS_SHIFT,    /* seq: all bytes before it have arrived */
-    TCP_ACK,                     /* likewise */
-    TCP_SACK,                    /* a TCP ACK; sent_ps: a block of packets received out of order */
-    UET_ACK,
-    UET_PULL,                    /* grants credit */
-
-    RC_NACK = CLASS_NACK << PACKET_CLASS_SHIFT,  /* seq: the byte that was expected */
-    RC_RNR,                      /* likewise; the receiver has no receive posted: see host/flow.h */
-    RC_HOLE,                     /* names a hole; sent_ps: from << 32 | to (host/selective_repeat.h) */
-    UET_NACK,                    /* for a trimmed packet */
-
-    CNP = CLASS_CNP << PACKET_CLASS_SHIFT,       /* seq: time until the next CNP, if known (host/np/np.h) */
-    PROBE,                       /* measures a round trip; seq: its id (host/probe.h) */
-    PROBE_BACK,                  /* a probe on its way back */
-    WOVEN,                       /* a control frame between switches (switch/weave.h) */
-    INSIDE,                      /* at hosts: a message inside a server (host/server/inside.h) .. */
-    INSIDE_DONE,                 /* .. and the notification of its source */
-
-    PFC = CLASS_PFC << PACKET_CLASS_SHIFT,       /* seq: 1 pause, 0 resume; prio: that class */
+#define KIND(class, number, name, on_arrival) name = CLASS_##class << PACKET_CLASS_SHIFT | number,
+#include "sim/event/kinds.def"
 };
 
 /* Flags. */

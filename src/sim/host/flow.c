@@ -1,4 +1,5 @@
 #include "sim/host/flow.h"
+#include "sim/host/transport.h"
 
 #define PAIR_SLOTS_MIN 1024u     /* slots of the hash table of a part */
 #define REST_PS (PS_PER_S / 10)  /* longer than any packet stays in flight */
@@ -484,16 +485,19 @@ void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
     }
 }
 
-APART void verbs_on_datagram(struct sim *s, const struct packet *k)
+/* A datagram has arrived: reports it to its receiver. */
+APART enum act ud_on_data(struct sim *s, struct host *h, struct packet *k)
 {
     const struct flow *f = &s->flows.flow[k->flow];
     struct message     m = { f->src, f->dst, f->traffic, k->payload, k->sent_ps, k->seq,
                              { .verb = VERB_UD } };
 
+    (void)h;
     assert(f->is_ud && f->generation == k->generation);
     s->engine.counters.data_received++;
     s->engine.counters.datagrams_received++;
     s->engine.counters.payload_received += k->payload;
     if (f->is_answered)
         program_on_arrival(&s->engine, &s->program, &m);
+    return ACT_FREE;
 }

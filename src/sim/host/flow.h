@@ -126,7 +126,4 @@ void verbs_on_post(struct sim *, const struct flow_spec *);
 /* With SENT_VERB: completes a packet that is about to leave. */
 void verbs_complete(const struct sim *, const struct flow *, struct packet *);
 
-/* A datagram has arrived: reports it to its receiver. */
-void verbs_on_datagram(struct sim *, const struct packet *);
-
 #endif

@@ -1,14 +1,12 @@
 #include "sim/host/host.h"
 #include "sim/host/drain.h"
-#include "sim/host/flow.h"
 #include "sim/host/server/inside.h"
 #include "sim/host/np/np.h"
 #include "sim/host/pacer.h"
 #include "sim/host/post.h"
-#include "sim/host/probe.h"
 #include "sim/host/receive.h"
 #include "sim/host/send.h"
-#include "sim/host/sender_spray.h"
+#include "sim/host/transport.h"
 #include "sim/host/turn.h"
 #include "sim/host/uet/uet.h"
 #include "sim/host/tcp/tcp.h"
@@ -50,11 +48,21 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     host_kick(s, h);
 }
 
-static APART void on_pfc(struct sim *s, struct port *in, const struct packet *k)
+APART enum act nic_on_pfc(struct sim *s, struct host *h, struct packet *k)
 {
+    struct port *in = h->port;
+
     pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
     if (s->flow_watch.arg && in->paused)
         s->flow_watch.on_pause(s->flow_watch.arg, in);
+    return ACT_FREE;
+}
+
+/* A frame for switches, which consume it. */
+APART enum act nic_on_stray(struct sim *s, struct host *h, struct packet *k)
+{
+    (void)s, (void)h, (void)k;
+    return ACT_FREE;
 }
 
 /* Returns true if a packet is lost or waits on arrival. Messages inside a server do not use the link. */
@@ -67,43 +75,25 @@ static APART bool is_kept(struct sim *s, struct host *h, uint32_t id, struct pac
     return h->port->slow_path & SLOW_DRAIN && drain_take(s, h, id, k);
 }
 
+static inline enum act arrive(struct sim *s, struct host *h, struct packet *k)
+{
+    switch ((enum packet_kind)k->kind) {
+#define KIND(class, number, name, on_arrival) case name: return on_arrival(s, h, k);
+#include "sim/event/kinds.def"
+    }
+    __builtin_unreachable();
+}
+
 void host_on_packet(struct sim *s, struct host *h, struct packet *k)
 {
     uint32_t id = evq_id(&s->engine.evq, k);
-    bool     is_reused = false, is_late = false;
 
     if (__builtin_expect(h->port->slow_path & (SLOW_LINK | SLOW_DRAIN), 0) && is_kept(s, h, id, k))
         return;
-    switch ((enum packet_kind)k->kind) {
-    case RC_DATA:             is_reused = receive_data(s, h, id, k);    break;
-    case UD_DATA:             verbs_on_datagram(s, k);                  break;
-    case TCP_DATA:
-    case TCP_PUSH:            tcp_on_data(s, h, k);                     break;
-    case UET_DATA:            is_reused = uet_on_data(s, h, id, k);     break;
-    case UET_TRIMMED:
-    case UET_TRIMMED_AT_LAST: is_reused = uet_on_trimmed(s, h, id, k);  break;
-    case UET_RTS:
-    case UET_PROBE:           is_reused = uet_on_request(s, h, id, k);  break;
-    case RC_ACK:
-    case RC_NACK:
-    case RC_RNR:              is_late = !answer_on_ack(s, h, k);        break;
-    case RC_HOLE:             is_late = !answer_on_hole(s, h, k);       break;
-    case TCP_ACK:
-    case TCP_SACK:            is_late = !tcp_on_ack(s, h, k);           break;
-    case UET_ACK:
-    case UET_PULL:
-    case UET_NACK:            is_late = !uet_on_answer(s, h, k);        break;
-    case CNP:                 answer_on_cnp(s, h, k);                   break;
-    case PROBE:               is_reused = probe_on_arrival(s, h, id, k); break;
-    case PROBE_BACK:          probe_on_return(s, h, k);                 break;
-    case INSIDE:              is_reused = inside_on_arrival(s, id, k);  break;
-    case INSIDE_DONE:         inside_on_done(s, k);                     break;
-    case PFC:                 on_pfc(s, h->port, k);                    break;
-    case WOVEN:               break;     /* for switches */
-    }
-    if (!is_reused)
+    enum act act = arrive(s, h, k);
+    if (act != ACT_KEEP)
         packet_free(&s->engine.packets, id);
-    if (!(is_late && s->model.ignores_late_answers))
+    if (act != ACT_IGNORE || !s->model.ignores_late_answers)
         send_kick(s, h, h->port);
 }
 

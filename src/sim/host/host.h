@@ -23,18 +23,7 @@ void host_catch_up(struct sim *, struct host *);
 
 void host_check(const struct sim *, const struct host *);
 
-/* ---- the sender handles ACKs, NACKs, CNPs and its retransmission timer (host_answer.c) ----
- *
- * The caller then sends packets that are allowed to go. */
-
-void answer_on_cnp(struct sim *, struct host *, const struct packet *);
-
-/* Handles an ACK, or a NACK that makes the sender go back. Returns false if the flow is done. */
-bool answer_on_ack(struct sim *, struct host *, const struct packet *);
-
-/* Selective repeat: handles a NACK that names a hole. It also acknowledges, but yields no round trip. Returns
- * false if the flow is done. */
-bool answer_on_hole(struct sim *, struct host *, const struct packet *);
+/* ---- the sender's retransmission timer (host_answer.c) ---- */
 
 /* Handles the retransmission timer of a host. Returns true if the NIC should look for something to send. */
 bool answer_on_timeout(struct sim *, struct host *);

@@ -5,6 +5,7 @@
 #include "sim/host/selective_repeat.h"
 #include "sim/host/send.h"
 #include "sim/host/sender_spray.h"
+#include "sim/host/transport.h"
 #include "sim/host/turn.h"
 #include "sim/host/uet/uet.h"
 
@@ -152,15 +153,16 @@ static void on_mark(struct sim *s, struct host *h, struct flow *f, uint64_t anno
 }
 
 /* The flow may be an idle queue pair. */
-APART void answer_on_cnp(struct sim *s, struct host *h, const struct packet *k)
+APART enum act rc_on_cnp(struct sim *s, struct host *h, struct packet *k)
 {
     struct flow *f = &s->flows.flow[k->flow];
 
     if ((f->phase != FLOW_ACTIVE && f->phase != FLOW_IDLE) || f->generation != k->generation)
-        return;
+        return ACT_FREE;
     on_mark(s, h, f, k->seq);
     if (s->hosts.after_send & SENT_SPRAYED)
         spray_learn(s, f, spray_ev(f, k), ENTROPY_MARKED);
+    return ACT_FREE;
 }
 
 /* All bytes before 'seq' have arrived. Returns how many of them are new. */
@@ -218,7 +220,7 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
     pacer_on_decision(s, h, f);
 }
 
-static void on_nack(struct sim *s, struct host *h, struct flow *f, enum packet_kind kind)
+static void retreat(struct sim *s, struct host *h, struct flow *f, enum packet_kind kind)
 {
     f->timeout_sent = 0;         /* further retransmissions are due to the NACK */
     if (kind == RC_RNR) {
@@ -240,12 +242,14 @@ static APART void answer_idle(struct sim *s, struct host *h, struct flow *f, con
         control(s, h, f, k, acked);
 }
 
-bool answer_on_ack(struct sim *s, struct host *h, const struct packet *k)
+/* Handles an ACK, or a NACK that makes the sender go back. */
+static __attribute__((always_inline)) inline enum act
+on_answer(struct sim *s, struct host *h, const struct packet *k, enum packet_kind kind)
 {
     struct flow *f = flow_answered(s, k);
 
     if (!f)
-        return false;
+        return ACT_IGNORE;
     nic_count_rtt(s, h, f, s->engine.now_ps - k->sent_ps);
     if (__builtin_expect(s->hosts.after_send & SENT_SPRAYED, 0))
         spray_learn(s, f, spray_ev(f, k), k->flags & PACKET_ECHO ? ENTROPY_MARKED : ENTROPY_GOOD);
@@ -253,35 +257,47 @@ bool answer_on_ack(struct sim *s, struct host *h, const struct packet *k)
     if (f->acked >= f->end && f->is_lasting) {
         if (finish_messages(s, h, f)) {
             answer_idle(s, h, f, k, acked);
-            return true;
+            return ACT_FREE;
         }
     } else if (f->acked >= f->end) {
         if (!s->model.repace && f->controlled && h->cc->repaces)
             control(s, h, f, k, acked);
         finish_flow(s, h, f);
-        return true;
+        return ACT_FREE;
     }
-    if (k->kind != RC_ACK)
-        on_nack(s, h, f, k->kind);
+    if (kind != RC_ACK)
+        retreat(s, h, f, kind);
     if (k->flags & PACKET_ECHO)
         on_mark(s, h, f, 0);
     if (f->controlled && h->cc->on_ack)
         control(s, h, f, k, acked);
     if (f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);
-    return true;
+    return ACT_FREE;
 }
 
-APART bool answer_on_hole(struct sim *s, struct host *h, const struct packet *k)
+enum act rc_on_ack(struct sim *s, struct host *h, struct packet *k)
+{
+    return on_answer(s, h, k, RC_ACK);
+}
+
+/* A separate copy, so that the usual one is inlined into the event loop. */
+APART enum act rc_on_nack(struct sim *s, struct host *h, struct packet *k)
+{
+    return on_answer(s, h, k, k->kind);
+}
+
+/* Selective repeat: handles a NACK that names a hole. It also acknowledges, but yields no round trip. */
+APART enum act rc_on_hole(struct sim *s, struct host *h, struct packet *k)
 {
     struct flow *f = flow_answered(s, k);
 
     if (!f)
-        return false;
+        return ACT_IGNORE;
     take_ack(s, h, f, k->seq);
     if (f->acked >= f->end && f->is_lasting && finish_messages(s, h, f))
-        return true;
+        return ACT_FREE;
     report_loss(s, h, f, CC_NACK);
     add_hole(s, h, f, (struct selective_hole){ (uint32_t)(k->sent_ps >> 32), (uint32_t)k->sent_ps });
-    return true;
+    return ACT_FREE;
 }

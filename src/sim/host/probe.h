@@ -30,10 +30,4 @@ static inline bool probe_is_due(const struct sim *s, const struct flow *f)
 
 void probe_send(struct sim *, struct host *, struct flow *);
 
-/* A probe is at its receiver, which returns it: true, the packet is reused. */
-bool probe_on_arrival(struct sim *, struct host *, uint32_t id, struct packet *);
-
-/* A probe is back at its sender. */
-void probe_on_return(struct sim *, struct host *, const struct packet *);
-
 #endif

@@ -55,13 +55,14 @@ void reply_to(struct sim *s, const struct host *h, const struct packet *k, const
     reply_send(s, h, id, r);
 }
 
-void reply_with(struct sim *s, const struct host *h, uint32_t id, struct packet *k, const struct answer *a)
+enum act reply_with(struct sim *s, const struct host *h, struct packet *k, const struct answer *a)
 {
     k->dst = k->src;
     k->src = h->node;
     k->ports = k->ports >> 16 | k->ports << 16;
     fill_in(k, a);
-    reply_send(s, h, id, k);
+    reply_send(s, h, evq_id(&s->engine.evq, k), k);
+    return ACT_KEEP;
 }
 
 void reply_cnp(struct sim *s, const struct host *h, const struct packet *k, uint64_t announced_ps)
@@ -296,7 +297,7 @@ static void on_mark(struct sim *s, struct host *h, struct flow_rx *rx, const str
         reply_cnp(s, h, k, 0);
 }
 
-bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
+enum act rc_on_data(struct sim *s, struct host *h, struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
     bool            is_marked = k->flags & PACKET_ECN;
@@ -304,21 +305,20 @@ bool receive_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 
     s->engine.counters.data_received++;
     if (rx->generation != k->generation && !open_flow(s, rx, k))
-        return false;
+        return ACT_FREE;
     if (is_marked && !s->model.echo)
         on_mark(s, h, rx, k);
     if (k->seq != rx->expected && !on_disorder(s, h, rx, k, flags))
-        return false;
+        return ACT_FREE;
     rx->expected += k->payload;
     s->engine.counters.payload_received += k->payload;
     if (k->flags & PACKET_LAST)
         flow_on_arrival(s, &s->flows.flow[k->flow]);
     if (++rx->unacked < s->cfg.ack_every && !receive_is_acked_at_once(s, rx->expected, k, flags))
-        return false;
+        return ACT_FREE;
     rx->unacked = 0;
     s->engine.counters.acks_sent++;
-    reply_with(s, h, id, k,
-               &(struct answer){ RC_ACK, rx->expected, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes,
-                                 flags });
-    return true;
+    return reply_with(s, h, k,
+                      &(struct answer){ RC_ACK, rx->expected, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes,
+                                        flags });
 }

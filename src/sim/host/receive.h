@@ -2,7 +2,7 @@
 #ifndef SIM_HOST_RECEIVE_H
 #define SIM_HOST_RECEIVE_H
 
-#include "sim/host/nic.h"
+#include "sim/host/transport.h"
 
 struct answer {                  /* to a packet */
     enum packet_kind kind;
@@ -14,17 +14,14 @@ struct answer {                  /* to a packet */
 /* Sends an answer to packet 'k', immediately if nothing has precedence. */
 void reply_to(struct sim *, const struct host *, const struct packet *k, const struct answer *);
 
-/* Same, but reuses packet 'id' as the answer. */
-void reply_with(struct sim *, const struct host *, uint32_t id, struct packet *k, const struct answer *);
+/* Same, but reuses the packet as its answer: returns ACT_KEEP. */
+enum act reply_with(struct sim *, const struct host *, struct packet *k, const struct answer *);
 
 /* Queues a packet among the answers, or sends it immediately if nothing has precedence. */
 void reply_send(struct sim *, const struct host *, uint32_t id, struct packet *);
 
 /* Sends a CNP to the flow of packet 'k'. announced_ps: the time it carries, see CNP. */
 void reply_cnp(struct sim *, const struct host *, const struct packet *k, uint64_t announced_ps);
-
-/* A data packet of a queue pair has arrived. Returns true if it was reused as its own ACK. */
-bool receive_data(struct sim *, struct host *, uint32_t id, struct packet *);
 
 /* model.on_copy of a real NIC: acknowledges the received bytes again. */
 void receive_ack_copy(struct sim *, struct host *, struct flow_rx *, const struct packet *, uint8_t flags);

@@ -2,6 +2,7 @@
  * packet. */
 #include "sim/skip/skip.h"
 #include "sim/host/host.h"
+#include "sim/host/transport.h"
 #include "sim/sim.h"
 #include "sim/observe/observe.h"
 #include "sim/test_world.h"
@@ -249,8 +250,8 @@ static void cut_world(struct world *w, bool is_fast, uint64_t seed)
 
         at += pick(&rng, 10, 300) * PS_PER_US + pick(&rng, 0, PS_PER_US);
         sim_run_until(s, at);
-        answer_on_cnp(s, &s->net.host[0],
-                      &(struct packet){ .flow = 1, .generation = s->flows.flow[1].generation, .kind = CNP });
+        rc_on_cnp(s, &s->net.host[0],
+                  &(struct packet){ .flow = 1, .generation = s->flows.flow[1].generation, .kind = CNP });
         host_kick(s, &s->net.host[0]);
     }
     assert_true(world_finish(w, PS_PER_MS, LATEST));

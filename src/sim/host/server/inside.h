@@ -26,10 +26,4 @@ static inline bool inside_is(const struct packet *k)
     return k->kind == INSIDE || k->kind == INSIDE_DONE;
 }
 
-/* A message has arrived. Its packet is reused to notify the source: returns true. */
-bool inside_on_arrival(struct sim *, uint32_t id, struct packet *);
-
-/* The source of a message is notified. */
-void inside_on_done(struct sim *, const struct packet *);
-
 #endif

@@ -150,10 +150,4 @@ void tcp_restart_timer(struct sim *, const struct flow *);
 
 void tcp_check(const struct sim *, const struct host *);
 
-/* Sender: handles an ACK. Returns false if the flow is done. */
-bool tcp_on_ack(struct sim *, struct host *, const struct packet *);
-
-/* Receiver: keeps a packet and acknowledges it. */
-void tcp_on_data(struct sim *, struct host *, const struct packet *);
-
 #endif

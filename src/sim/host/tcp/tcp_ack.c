@@ -1,4 +1,5 @@
 #include "sim/host/tcp/tcp.h"
+#include "sim/host/transport.h"
 
 #define LOST_AFTER 3             /* packets received behind a missing one */
 
@@ -128,12 +129,12 @@ static void grow(struct sim *s, struct tcp_tx *t, const struct packet *k, uint64
         on_mark(s, t);
 }
 
-APART bool tcp_on_ack(struct sim *s, struct host *h, const struct packet *k)
+APART enum act tcp_on_ack(struct sim *s, struct host *h, struct packet *k)
 {
     struct flow *f = flow_answered(s, k);
 
     if (!f)
-        return false;
+        return ACT_IGNORE;
     struct tcp_tx *t = tcp_tx_of(s, f);
     uint64_t       acked = k->seq > f->acked ? k->seq - f->acked : 0, flight = tcp_in_flight(t);
     uint32_t       mss = t->window.mss_bytes;
@@ -142,7 +143,7 @@ APART bool tcp_on_ack(struct sim *s, struct host *h, const struct packet *k)
         f->acked = k->seq;
         if (f->acked >= f->bytes) {
             tcp_finish(s, h, f);
-            return true;
+            return ACT_FREE;
         }
         advance(t, f->acked / mss);
     }
@@ -159,5 +160,5 @@ APART bool tcp_on_ack(struct sim *s, struct host *h, const struct packet *k)
     else if (acked)
         tcp_restart_timer(s, f);
     tcp_wake(s, h, f);
-    return true;
+    return ACT_FREE;
 }

@@ -81,9 +81,9 @@ static bool open_flow(struct sim *s, const struct packet *k)
     return true;
 }
 
-/* Reads settings of the flow only for bytes that have not arrived yet. So the flow is not done at its source,
+/* Keeps a packet and acknowledges it. Reads settings of the flow only for bytes that have not arrived yet. So the flow is not done at its source,
  * which then does not change them. */
-APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
+APART enum act tcp_on_data(struct sim *s, struct host *h, struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
     struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
@@ -92,7 +92,7 @@ APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
     s->engine.counters.data_received++;
     if (!open_flow(s, k)) {
         s->engine.counters.payload_stale += k->payload;
-        return;
+        return ACT_FREE;
     }
     if (is_marked != x->is_marked && x->unacked)
         acknowledge(s, h, k, false);
@@ -100,7 +100,7 @@ APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
     if (k->seq < rx->expected) {
         s->engine.counters.payload_stale += k->payload;
         acknowledge(s, h, k, false);
-        return;
+        return ACT_FREE;
     }
     uint32_t mss = s->cfg.tcp[s->flows.flow[k->flow].tcp - 1].mss_bytes;
     if (k->flags & PACKET_LAST)
@@ -108,14 +108,15 @@ APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
     if (tcp_has_bit(x->has, k->seq / mss)) {
         s->engine.counters.payload_stale += k->payload;
         acknowledge(s, h, k, true);
-        return;
+        return ACT_FREE;
     }
     s->engine.counters.payload_received += k->payload;
     if (k->seq == rx->expected) {
         on_in_order(s, h, k, mss);
-        return;
+        return ACT_FREE;
     }
     tcp_flip_bit(x->has, k->seq / mss);
     x->out_of_order++;
     acknowledge(s, h, k, true);
+    return ACT_FREE;
 }

@@ -210,9 +210,6 @@ void credit_on_pull(struct sim *, struct host *);
 
 /* ---- sender: ACKs, NACKs, pulls and timeouts ---- */
 
-/* Returns false if the flow is done. */
-bool uet_on_answer(struct sim *, struct host *, const struct packet *);
-
 /* Retransmits packets that have timed out, and sends a request if nothing is in flight. The timeout doubles
  * while nothing arrives: a constant timeout shorter than the round trip could fill all queues with duplicates
  * forever. Returns the time of the next check. */
@@ -226,12 +223,6 @@ uint64_t uet_on_timeout(struct sim *, struct host *, struct flow *);
  *   - for the first packet of a flow,
  *   - when a gap closes and a packet in it had requested an ACK.
  * A trimmed packet is answered by a NACK. */
-
-/* Handle packet 'id': data, trimmed data, an RTS or a probe. Return true if the packet was reused as the
- * answer. */
-bool uet_on_data(struct sim *, struct host *, uint32_t id, struct packet *);
-bool uet_on_trimmed(struct sim *, struct host *, uint32_t id, struct packet *);
-bool uet_on_request(struct sim *, struct host *, uint32_t id, struct packet *);
 
 /* ---- sender: retransmissions before new packets, as credit and window allow ---- */
 

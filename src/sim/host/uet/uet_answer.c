@@ -2,6 +2,7 @@
 #include "sim/host/turn.h"
 #include "sim/host/pacer.h"
 #include "sim/host/sender_spray.h"
+#include "sim/host/transport.h"
 
 #define BACKOFF_MAX 16u          /* largest number of doublings of the timeout, up to rto_ps_max */
 #define REORDER_MIN 5u           /* SLEEK: minimum number of packets beyond a gap that make it a loss */
@@ -246,23 +247,23 @@ static void take_credit_idle(struct sim *s, struct flow *f, const struct packet 
         t->pulled = k->sent_ps;
 }
 
-APART bool uet_on_answer(struct sim *s, struct host *h, const struct packet *k)
+APART enum act uet_on_answer(struct sim *s, struct host *h, struct packet *k)
 {
     struct flow   *f = &s->flows.flow[k->flow];
     struct uet_ack a = uet_ack_unpack(k->seq);
 
     if (f->generation != k->generation || (f->phase != FLOW_ACTIVE && f->phase != FLOW_IDLE))
-        return false;
+        return ACT_IGNORE;
     if (f->phase == FLOW_IDLE) {
         take_credit_idle(s, f, k);
-        return true;
+        return ACT_FREE;
     }
     switch (k->kind) {
     case UET_NACK: on_nack(s, h, f, k, &a);       break;
     case UET_PULL: on_pull(s, h, f, k->sent_ps);  break;
     default:       on_ack(s, h, f, k, &a);        break;
     }
-    return true;
+    return ACT_FREE;
 }
 
 /* ---- the timer ---- */

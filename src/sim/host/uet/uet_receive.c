@@ -6,23 +6,23 @@
 /* ---- answers ---- */
 
 /* Reuses the packet as its answer. */
-static void answer(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k,
-                   enum packet_kind kind, uint32_t ack_flags, uint8_t flags)
+static enum act answer(struct sim *s, struct host *h, struct uet_rx *x, struct packet *k, enum packet_kind kind,
+                       uint32_t ack_flags, uint8_t flags)
 {
     struct uet_ack a = { x->expected, x->kept, (uint32_t)(k->seq & UET_NUMBER),
                          ack_flags | (k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0) };
 
     k->sent_ps = x->kept ? uet_bits(x->has, s->uet.ring - 1, uet_map_begin(&a)) : 0;
-    reply_with(s, h, id, k, &(struct answer){ kind, uet_ack_pack(&a), s->cfg.head_prio, s->cfg.ack_bytes,
-                                              flags });
+    return reply_with(s, h, k,
+                      &(struct answer){ kind, uet_ack_pack(&a), s->cfg.head_prio, s->cfg.ack_bytes, flags });
 }
 
-static void acknowledge(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k,
-                        uint32_t ack_flags, uint8_t flags)
+static enum act acknowledge(struct sim *s, struct host *h, struct uet_rx *x, struct packet *k,
+                            uint32_t ack_flags, uint8_t flags)
 {
     x->unacked = 0;
     s->engine.counters.acks_sent++;
-    answer(s, h, x, id, k, UET_ACK, ack_flags, flags);
+    return answer(s, h, x, k, UET_ACK, ack_flags, flags);
 }
 
 static uint8_t echo_of(const struct packet *k)
@@ -94,7 +94,7 @@ static bool take(struct sim *s, struct host *h, struct uet_rx *x, const struct p
     return must;
 }
 
-APART bool uet_on_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
+APART enum act uet_on_data(struct sim *s, struct host *h, struct packet *k)
 {
     struct uet_rx *x = uet_rx_of(s, k->flow);
     uint32_t       n = (uint32_t)(k->seq & UET_NUMBER);
@@ -102,7 +102,7 @@ APART bool uet_on_data(struct sim *s, struct host *h, uint32_t id, struct packet
     s->engine.counters.data_received++;
     if (!is_open(s, k)) {
         s->engine.counters.payload_stale += k->payload;
-        return false;
+        return ACT_FREE;
     }
     if (s->uet.has_credit)
         credit_ask(s, h, k, false);
@@ -112,35 +112,30 @@ APART bool uet_on_data(struct sim *s, struct host *h, uint32_t id, struct packet
         assert(n - x->expected < s->uet.ring);
         bool must = take(s, h, x, k, n);
         if (++x->unacked < s->cfg.ack_every && !must && !(k->flags & PACKET_ECN))
-            return false;
+            return ACT_FREE;
     }
-    acknowledge(s, h, x, id, k, 0, echo_of(k));
-    return true;
+    return acknowledge(s, h, x, k, 0, echo_of(k));
 }
 
-APART bool uet_on_trimmed(struct sim *s, struct host *h, uint32_t id, struct packet *k)
+APART enum act uet_on_trimmed(struct sim *s, struct host *h, struct packet *k)
 {
     struct uet_rx *x = uet_rx_of(s, k->flow);
 
     if (!is_open(s, k))
-        return false;
+        return ACT_FREE;
     if (s->uet.has_credit)
         credit_ask(s, h, k, true);
-    if (is_there(s, x, (uint32_t)(k->seq & UET_NUMBER))) {
-        acknowledge(s, h, x, id, k, 0, 0);
-        return true;
-    }
+    if (is_there(s, x, (uint32_t)(k->seq & UET_NUMBER)))
+        return acknowledge(s, h, x, k, 0, 0);
     receive_count_nack(s, k);
-    answer(s, h, x, id, k, UET_NACK, k->kind == UET_TRIMMED_AT_LAST ? UET_ACK_AT_LAST : 0, echo_of(k));
-    return true;
+    return answer(s, h, x, k, UET_NACK, k->kind == UET_TRIMMED_AT_LAST ? UET_ACK_AT_LAST : 0, echo_of(k));
 }
 
-APART bool uet_on_request(struct sim *s, struct host *h, uint32_t id, struct packet *k)
+APART enum act uet_on_request(struct sim *s, struct host *h, struct packet *k)
 {
     if (!is_open(s, k))
-        return false;
+        return ACT_FREE;
     if (s->uet.has_credit)
         credit_ask(s, h, k, true);
-    acknowledge(s, h, uet_rx_of(s, k->flow), id, k, UET_ACK_PROBE, echo_of(k));
-    return true;
+    return acknowledge(s, h, uet_rx_of(s, k->flow), k, UET_ACK_PROBE, echo_of(k));
 }
