@@ -124,7 +124,7 @@ static bool may_send(const struct sim *s, const struct host *h, const struct flo
 {
     if (f->tcp)
         return tcp_tx_of(s, f)->is_queued || tcp_tx_of(s, f)->is_woken;
-    return (f->is_uet || f->sent < f->bytes) && pacer_may_send(s, h, f);
+    return (f->transport == TRANSPORT_UET || f->sent < f->bytes) && pacer_may_send(s, h, f);
 }
 
 enum wait waits_of(const struct waits *w, const struct flow *f)

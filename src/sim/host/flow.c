@@ -219,7 +219,7 @@ bool pair_add(struct sim *s, struct flow *f, const struct flow_spec *spec, uint6
 
     if (!id)
         return false;
-    if (s->flows.selective_tx || f->is_uet)
+    if (s->flows.selective_tx || transport_of(s, f)->is_numbered)
         begin = (begin + mtu - 1) / mtu * mtu;
     all->posted[id] = (struct posted){ .begin = begin, .end = begin + spec->bytes,
                                        .start_ps = spec->op.verb == VERB_READ ? spec->op.since_ps :

@@ -13,8 +13,8 @@
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
 
-/* Adds a queue pair to the round robin. */
-static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
+/* Adds a flow to the round robin. */
+static void take_turns(struct sim *s, struct host *h, struct flow *f)
 {
     turn_add(s, h, f);
     if (s->flows.tcp_tx)
@@ -23,12 +23,19 @@ static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* An active queue pair has a further message. */
-static void go_on(struct sim *s, struct host *h, struct flow *f)
+static void begin(struct sim *s, struct host *h, const struct post *post)
 {
-    pacer_sort_in(s, h, f);
-    if (f->is_uet)
-        uet_ask(s, h, f, false);
+    const struct transport *t = transport_of(s, post->flow);
+
+    if (post->step == POST_MORE) {
+        pacer_sort_in(s, h, post->flow);
+        if (t->on_more)
+            t->on_more(s, h, post->flow);
+        return;
+    }
+    (t->start ? t->start : take_turns)(s, h, post->flow);
+    if (post->step == POST_AWAKE)
+        pacer_on_decision(s, h, post->flow);
 }
 
 void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
@@ -38,13 +45,8 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     if (s->hosts.inside && inside_start(s, h, spec))
         return;
     struct post post = post_flow(s, h, spec);
-    switch (post.step) {
-    case POST_TCP:    tcp_start(s, h, post.flow);                                               break;
-    case POST_NEW:    add_queue_pair(s, h, post.flow);                                          break;
-    case POST_AWAKE:  add_queue_pair(s, h, post.flow), pacer_on_decision(s, h, post.flow);      break;
-    case POST_MORE:   go_on(s, h, post.flow);                                                   break;
-    case POST_FAILED: break;
-    }
+    if (post.flow)
+        begin(s, h, &post);
     host_kick(s, h);
 }
 

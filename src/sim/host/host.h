@@ -23,7 +23,9 @@ void host_catch_up(struct sim *, struct host *);
 
 void host_check(const struct sim *, const struct host *);
 
-/* ---- the sender's retransmission timer (host_answer.c) ---- */
+/* ---- reliable queue pairs and datagrams (host_answer.c, receive.c, send.c) ---- */
+
+extern const struct transport transport_rc;
 
 /* Handles the retransmission timer of a host. Returns true if the NIC should look for something to send. */
 bool answer_on_timeout(struct sim *, struct host *);

@@ -7,7 +7,6 @@
 #include "sim/host/sender_spray.h"
 #include "sim/host/transport.h"
 #include "sim/host/turn.h"
-#include "sim/host/uet/uet.h"
 
 /* ---- timer ---- */
 
@@ -73,6 +72,31 @@ static void count_timeout(struct sim *s, struct flow *f)
     f->progress_ps = s->engine.now_ps;
 }
 
+static uint64_t timer(struct sim *s, struct host *h, struct flow *f)
+{
+    if (f->sent == f->acked || (s->flow_watch.arg && s->flow_watch.is_held(s->flow_watch.arg, f)))
+        f->progress_ps = s->engine.now_ps;       /* nothing in flight */
+    uint64_t at = f->progress_ps + patience_ps(s, f);
+    if (at > s->engine.now_ps)
+        return at;
+    count_timeout(s, f);
+    answer_resend(s, h, f);
+    return s->engine.now_ps + s->cfg.rto_ps;
+}
+
+/* Allows one more packet than the window if no packet in flight has requested an ACK. If a window shrinks
+ * below the bytes in flight and one ACK covers several packets, the receiver could wait for packets and the
+ * sender for an ACK. */
+static bool may_send(const struct sim *s, const struct host *h, const struct flow *f)
+{
+    return pacer_has_window(s, h, f) || (s->hosts.after_send & SENT_ASKS && f->asked <= f->acked);
+}
+
+const struct transport transport_rc = {
+    .name = "rc", .is_paced = true,
+    .may_send = may_send, .next = rc_next, .timer = timer,
+};
+
 /* Checks at least once per rto: a flow that makes progress meanwhile has a shorter timeout again. */
 bool answer_on_timeout(struct sim *s, struct host *h)
 {
@@ -86,19 +110,7 @@ bool answer_on_timeout(struct sim *s, struct host *h)
 
         if (bit_is_set(h->finished, i))
             continue;
-        if (f->is_uet) {
-            at = uet_on_timeout(s, h, f);
-            next = at < next ? at : next;
-            continue;
-        }
-        if (f->sent == f->acked || (s->flow_watch.arg && s->flow_watch.is_held(s->flow_watch.arg, f)))
-            f->progress_ps = s->engine.now_ps;   /* nothing in flight */
-        at = f->progress_ps + patience_ps(s, f);
-        if (at <= s->engine.now_ps) {
-            count_timeout(s, f);
-            at = s->engine.now_ps + s->cfg.rto_ps;
-            answer_resend(s, h, f);
-        }
+        at = transport_of(s, f)->timer(s, h, f);
         next = at < next ? at : next;
     }
     if (next > s->engine.now_ps + s->cfg.rto_ps)
@@ -113,7 +125,7 @@ void answer_catch_up(struct sim *s, struct host *h)
     for (uint32_t i = 0; i < h->count; i++) {
         struct flow *f = &s->flows.flow[h->list[i]];
 
-        if (bit_is_set(h->finished, i) || !f->controlled || f->is_uet)
+        if (bit_is_set(h->finished, i) || !f->controlled || !transport_of(s, f)->is_paced)
             continue;
         h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
         pacer_on_decision(s, h, f);

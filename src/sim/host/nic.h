@@ -47,9 +47,9 @@ struct flow {
     uint32_t      ports;
     uint32_t      traffic;
     uint32_t      next_free;
+    uint8_t       transport;     /* enum transport_id: see transport.h */
     uint8_t       tcp;           /* as in flow_spec; not 0: see struct tcp_tx, and not on 'list' */
     bool          is_lasting : 1;    /* persistent: see flow.h; otherwise it ends with its message */
-    bool          is_uet : 1;    /* see uet/uet.h */
     bool          is_ud : 1;     /* its messages are datagrams: see flow.h */
     uint16_t      timeouts;      /* consecutive timeouts, while 'acked' is timeout_acked */
     uint64_t      end;           /* bytes acknowledged when the flow, or its oldest message, is done */

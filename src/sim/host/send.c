@@ -8,7 +8,6 @@
 #include "sim/host/sender_spray.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/host/turn.h"
-#include "sim/host/uet/uet.h"
 
 /* Counts a retransmission. */
 static void send_again(struct flow *f, struct packet *k, uint32_t payload)
@@ -148,8 +147,6 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 
     if (s->hosts.at_send & SEND_HELD && s->flow_watch.on_turn(s->flow_watch.arg, f))
         return true;
-    if (f->is_uet)
-        return false;
     if (s->hosts.at_send & SEND_SELECTIVE) {
         send_find_next(s, f);
         if (f->sent >= f->bytes) {
@@ -174,14 +171,28 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 /* Same, with fast paths. */
 static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct host *h, uint32_t id)
 {
-    if (s->hosts.at_send == SEND_UET)
-        return false;
     if (s->hosts.at_send == SEND_PROBES) {
         if (probe_is_due(s, &s->flows.flow[id]))
             probe_send(s, h, &s->flows.flow[id]);
         return false;
     }
     return hold(s, h, id);
+}
+
+bool rc_next(struct sim *s, struct host *h, uint32_t flow)
+{
+    if (__builtin_expect(s->hosts.at_send, 0) && is_held(s, h, flow))
+        return false;
+    send_data(s, h, flow);
+    return true;
+}
+
+/* ---- the port ---- */
+
+/* Returns false if the flow sends nothing now. */
+static inline bool send_of_flow(struct sim *s, struct host *h, uint32_t flow)
+{
+    return transport_of(s, &s->flows.flow[flow])->next(s, h, flow);
 }
 
 /* Returns the classes whose FIFO is full, as a bit mask. */
@@ -222,9 +233,8 @@ static APART void fill_fifo(struct sim *s, struct host *h, struct port *p)
         struct flow *f = &s->flows.flow[h->list[position]];
         uint64_t     sent = f->sent;
 
-        if (is_held(s, h, h->list[position]))
+        if (!send_of_flow(s, h, h->list[position]))
             continue;
-        send_data(s, h, h->list[position]);
         sent = f->sent - sent;
         h->turn_left -= sent < h->turn_left ? (uint32_t)sent : h->turn_left;
         if (s->cfg.pcie_bps)
@@ -249,14 +259,8 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
     } else if (!mask || !tcp_send(s, h, h->ready_count > 0)) {
         do
             position = turn_next(s, h, p->paused);
-        while (__builtin_expect(s->hosts.at_send, 0) && position != UINT32_MAX &&
-               is_held(s, h, h->list[position]));
-        if (__builtin_expect(s->hosts.at_send & SEND_UET, 0) && position != UINT32_MAX &&
-            s->flows.flow[h->list[position]].is_uet) {
-            uet_send(s, h, h->list[position]);
-        } else if (position != UINT32_MAX) {
-            send_data(s, h, h->list[position]);
-        } else if (!mask || !tcp_send(s, h, false)) {
+        while (position != UINT32_MAX && !send_of_flow(s, h, h->list[position]));
+        if (position == UINT32_MAX && (!mask || !tcp_send(s, h, false))) {
             pacer_await(s, h, s->engine.now_ps);
             return;
         }

@@ -129,7 +129,7 @@ const char *skip_why_never(const struct sim *s)
         return "slow receivers count every packet";
     if (s->cfg.ecn_cell_bytes || s->cfg.ecn_lag_ps)
         return "'ecn_cell' and 'ecn_lag' follow every packet";
-    if (s->hosts.at_send & (SEND_HF2T | SEND_GAPS | SEND_PROBES | SEND_UET | SEND_FIFO))
+    if (s->hosts.at_send & (SEND_HF2T | SEND_GAPS | SEND_PROBES | SEND_FIFO))
         return "HF2T, 'record_gaps', 'tx_fifo' and RTT probes look at every packet";
     for (uint32_t i = 0; i < s->net.hosts; i++)
         if (s->net.host[i].cc->on_ack || s->net.host[i].cc->on_rtt)

@@ -301,7 +301,6 @@ struct flows {
 #define SEND_GAPS      2u        /* see host/gaps.h */
 #define SEND_SELECTIVE 4u        /* see host/selective_repeat.h */
 #define SEND_PROBES    8u        /* see host/probe.h */
-#define SEND_UET       16u       /* see host/uet/uet.h */
 #define SEND_FIFO      32u       /* see sim_cfg.tx_fifo_bytes and host/send.h */
 #define SEND_HELD      64u       /* see skip/skip.h */
 
@@ -316,6 +315,7 @@ struct np_cfg {
 
 /* State of hosts besides struct host. */
 struct host_state {
+    const struct transport *const *transport;    /* by enum transport_id */
     const struct np_algo *np;                /* how receivers respond to marked packets */
     struct np_cfg         np_cfg;
     uint64_t              window_bytes_max;  /* flows whose congestion control sets at most this window may be

@@ -331,7 +331,7 @@ APART bool tcp_send(struct sim *s, struct host *h, bool has_rdma)
 
 /* ---- flows ---- */
 
-APART void tcp_start(struct sim *s, struct host *h, struct flow *f)
+static APART void start(struct sim *s, struct host *h, struct flow *f)
 {
     struct tcp_host      *th = tcp_host_of(s, h);
     struct tcp_tx        *t = tcp_tx_of(s, f);
@@ -351,6 +351,8 @@ APART void tcp_start(struct sim *s, struct host *h, struct flow *f)
     th->active = id;
     take_turn(s, h, f);
 }
+
+const struct transport transport_tcp = { .name = "tcp", .start = start };
 
 void tcp_finish(struct sim *s, struct host *h, struct flow *f)
 {

@@ -18,7 +18,7 @@
 #ifndef SIM_HOST_UET_UET_H
 #define SIM_HOST_UET_UET_H
 
-#include "sim/host/nic.h"
+#include "sim/host/transport.h"
 
 #define UET_NONE UINT16_MAX
 
@@ -226,14 +226,16 @@ uint64_t uet_on_timeout(struct sim *, struct host *, struct flow *);
 
 /* ---- sender: retransmissions before new packets, as credit and window allow ---- */
 
+extern const struct transport transport_uet;
+
 /* uet_open() starts a flow; the run fails if there are too many. uet_close() ends it. uet_wake() is called
  * when an idle flow has a message again. */
 void uet_open(struct sim *, struct flow *);
 void uet_close(struct sim *, const struct flow *);
 void uet_wake(struct sim *, struct flow *);
 
-/* Sends one packet. The host's port must be idle, and uet_may_send() true. */
-void uet_send(struct sim *, struct host *, uint32_t flow);
+/* Sends one packet: true. The host's port must be idle, and uet_may_send() true. */
+bool uet_next(struct sim *, struct host *, uint32_t flow);
 
 /* Marks packet n, which has no record, for retransmission. */
 void uet_put_again(struct sim *, struct flow *, uint32_t n);

@@ -178,7 +178,7 @@ static void go_on(struct sim *s, struct host *h, struct flow *f)
         finish_flow(s, h, f);
         uet_close(s, f);
     } else if (f->acked < f->end || !finish_messages(s, h, f)) {
-        pacer_sort_in_uet(s, h, f);
+        pacer_sort_in_unpaced(s, h, f);
         if (s->uet.has_credit)
             uet_ask(s, h, f, false);
     }

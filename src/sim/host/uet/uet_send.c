@@ -224,7 +224,7 @@ static APART void send_again(struct sim *s, struct host *h, uint32_t flow)
          true);
 }
 
-void uet_send(struct sim *s, struct host *h, uint32_t flow)
+bool uet_next(struct sim *s, struct host *h, uint32_t flow)
 {
     struct flow   *f = &s->flows.flow[flow];
     struct uet_tx *t = uet_tx_at(s, flow);
@@ -233,11 +233,12 @@ void uet_send(struct sim *s, struct host *h, uint32_t flow)
 
     if (t->again) {
         send_again(s, h, flow);
-        return;
+        return true;
     }
     f->sent += payload;
     f->sent_max = f->sent;
     emit(s, h, flow, t->next++, payload, payload == left, false);
+    return true;
 }
 
 static void send_request(struct sim *s, struct host *h, struct flow *f, enum packet_kind kind,
