@@ -9,7 +9,7 @@
 #include "sim/host/flow.h"
 #include "sim/host/probe.h"
 #include "sim/forks/ns3.h"
-#include "sim/host/selective_repeat.h"
+#include "sim/host/rc/selective_repeat.h"
 #include "sim/host/sender_spray.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/host/transports.h"

@@ -48,7 +48,7 @@ enum packet_kind {
  *   SEQ_ASKS     the sender requests an ACK (the AckReq bit of RoCE)
  *   SEQ_SEND     begins a SEND, which consumes a receive
  * Receivers never expect a sequence number with such a bit, so the common case need not test for them: see
- * sim/host/receive.c. */
+ * sim/host/rc/rc_receive.c. */
 #define SEQ_TIMEOUT (1ull << 63)
 #define SEQ_ASKS    (1ull << 62)
 #define SEQ_SEND    (1ull << 61)

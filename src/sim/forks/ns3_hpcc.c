@@ -4,7 +4,7 @@
  */
 #include "sim/forks/ns3.h"
 #include "sim/host/pacer.h"
-#include "sim/host/receive.h"
+#include "sim/host/rc/rc.h"
 #include "sim/link/path.h"
 #include "sim/state/ideal.h"
 
@@ -135,7 +135,7 @@ struct model hpcc_model(const struct sim_cfg *c)
         .headroom_bytes = headroom_bytes, .shares = 1, .unbooked_prios = 1, .pfc_queue = QUEUE_CONTROL,
         .marked_classes = UINT8_MAX,
         .sport_first = 10000, .source_port = source_port, .keeps_wake = keeps_wake,
-        .echo = PACKET_ECHO, .reply_queue = REPLY_QUEUE, .on_copy = c->rto_ps ? receive_ack_copy : NULL,
+        .echo = PACKET_ECHO, .reply_queue = REPLY_QUEUE, .on_copy = c->rto_ps ? rc_ack_copy : NULL,
     };
 
     if (c->order == ORDER_NS3)

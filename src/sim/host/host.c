@@ -111,6 +111,29 @@ void host_kick(struct sim *s, struct host *h)
 
 /* ---- timers ---- */
 
+/* Checks at least once per rto: a flow that makes progress meanwhile has a shorter timeout again. */
+static bool on_timeout(struct sim *s, struct host *h)
+{
+    uint64_t next = NEVER;
+
+    if (s->model.on_timeout)
+        return s->model.on_timeout(s, h);
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct flow *f = &s->flows.flow[h->list[i]];
+        uint64_t     at;
+
+        if (bit_is_set(h->finished, i))
+            continue;
+        at = transport_of(s, f)->timer(s, h, f);
+        next = at < next ? at : next;
+    }
+    if (next > s->engine.now_ps + s->cfg.rto_ps)
+        next = next == NEVER ? NEVER : s->engine.now_ps + s->cfg.rto_ps;
+    if (next != NEVER)
+        rto_await(s, h, next, next);
+    return true;
+}
+
 static void on_turn(struct sim *s, struct host *h)
 {
     struct packet k;
@@ -127,7 +150,7 @@ struct packet *host_on_numbered(struct sim *s, struct host *h, enum event_kind k
 {
     switch (kind) {
     case EV_TIMEOUT:
-        if (!answer_on_timeout(s, h))
+        if (!on_timeout(s, h))
             return NULL;
         break;
     case EV_TCP_TIMER: tcp_on_timer(s, h); break;
@@ -144,7 +167,7 @@ struct packet *host_on_numbered(struct sim *s, struct host *h, enum event_kind k
 
 void host_catch_up(struct sim *s, struct host *h)
 {
-    answer_catch_up(s, h);
+    pacer_catch_up(s, h);
     if (s->model.repace)
         host_kick(s, h);         /* a queue pair may now be due before the wake-up */
 }
@@ -183,6 +206,7 @@ void host_check(const struct sim *s, const struct host *h)
                        h->heap_ps[i] == s->flows.flow[h->heap[i]].look_ps, s, h->node,
                        "the pacer's heap is no heap");
     expect_of_node(!why, s, h->node, why);
-    if (s->flows.tcp_tx)
-        tcp_check(s, h);
+    for (uint32_t i = 0; i < TRANSPORTS; i++)
+        if (s->hosts.transport[i]->check)
+            s->hosts.transport[i]->check(s, h);
 }

@@ -23,17 +23,4 @@ void host_catch_up(struct sim *, struct host *);
 
 void host_check(const struct sim *, const struct host *);
 
-/* ---- reliable queue pairs and datagrams (host_answer.c, receive.c, send.c) ---- */
-
-extern const struct transport transport_rc;
-
-/* Handles the retransmission timer of a host. Returns true if the NIC should look for something to send. */
-bool answer_on_timeout(struct sim *, struct host *);
-
-/* Makes a queue pair retransmit everything that is not acknowledged. */
-void answer_resend(struct sim *, struct host *, struct flow *);
-
-/* Runs every flow's congestion control timers up to now. Call it before the knobs change. */
-void answer_catch_up(struct sim *, struct host *);
-
 #endif

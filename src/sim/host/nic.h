@@ -6,8 +6,7 @@
  *
  * A message is posted (post.h). A flow with bytes left is either waiting (in a heap; its pacer lets it send
  * at next_ps > now) or ready (a bit in a bitmap): pacer.h. turn.h chooses among the ready flows, and send.h
- * sends. Arriving packets are received (receive.h) and answered (receive.h, np.h); host.h handles the
- * answers.
+ * sends. Transports form packets, receive and answer them, and handle answers: transport.h.
  */
 #ifndef SIM_HOST_NIC_H
 #define SIM_HOST_NIC_H

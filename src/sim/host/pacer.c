@@ -1,4 +1,5 @@
 #include "sim/host/pacer.h"
+#include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
 
 /* ---- heap of flows that wait for their pacer ---- */
@@ -304,4 +305,24 @@ void rto_cancel(struct sim *s, const struct host *h)
 {
     if (evq_is_pending(&s->engine.evq, event_of(s, h)))
         evq_cancel(&s->engine.evq, event_of(s, h));
+}
+
+/* ---- congestion control ---- */
+
+void pacer_catch_up(struct sim *s, struct host *h)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct flow *f = &s->flows.flow[h->list[i]];
+
+        if (bit_is_set(h->finished, i) || !f->controlled || !transport_of(s, f)->is_paced)
+            continue;
+        h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+        pacer_on_decision(s, h, f);
+    }
+    for (uint32_t id = h->pairs; id; id = s->flows.pairs.pair[id].next_of_host) {
+        struct flow *f = &s->flows.flow[id];
+
+        if (f->phase == FLOW_IDLE && f->controlled && s->engine.now_ps >= f->out.due_ps)
+            h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+    }
 }

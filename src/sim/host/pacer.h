@@ -58,6 +58,9 @@ void pacer_put_off(struct sim *, struct host *, struct flow *);
 /* Congestion control has updated a waiting flow: its rate or the time of its next update. */
 void pacer_on_decision(struct sim *, struct host *, struct flow *);
 
+/* Runs every flow's congestion control timers up to now. */
+void pacer_catch_up(struct sim *, struct host *);
+
 /* model.repace of a real NIC: the rest of the gap is scaled by the change of the rate. */
 void pacer_repace(const struct sim *, struct flow *);
 

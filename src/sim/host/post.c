@@ -4,7 +4,7 @@
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
 #include "sim/host/probe.h"
-#include "sim/host/selective_repeat.h"
+#include "sim/host/rc/selective_repeat.h"
 #include "sim/host/sender_spray.h"
 #include "sim/host/transport.h"
 #include "sim/state/ideal.h"

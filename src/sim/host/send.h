@@ -46,10 +46,4 @@ static inline void send_kick(struct sim *s, struct host *h, struct port *p)
         send_await(s, h, p);
 }
 
-/* transport.next() of queue pairs. */
-bool rc_next(struct sim *, struct host *, uint32_t flow);
-
-/* Selective repeat: moves a flow to the byte to send next. */
-void send_find_next(struct sim *, struct flow *);
-
 #endif

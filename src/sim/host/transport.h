@@ -33,6 +33,9 @@ struct transport {
 
     /* Retransmits what is overdue. Returns when to look again. */
     uint64_t (*timer)   (struct sim *, struct host *, struct flow *);
+
+    /* Aborts if a host's state is inconsistent; or NULL. */
+    void     (*check)   (const struct sim *, const struct host *);
 };
 
 static inline const struct transport *transport_of(const struct sim *s, const struct flow *f)

@@ -1,5 +1,5 @@
 #include "sim/host/transports.h"
-#include "sim/host/host.h"
+#include "sim/host/rc/rc.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/host/uet/uet.h"
 

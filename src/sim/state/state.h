@@ -115,7 +115,7 @@ struct model {
     void     (*keep_finished)(struct sim *, struct host *); /* a finished queue pair stays in its place */
     /* Returns true if a finished flow still sends. */
     bool     (*sends_acked)(const struct sim *, const struct host *, const struct flow *);
-    bool     (*on_timeout)(struct sim *, struct host *);     /* replaces answer_on_timeout() */
+    bool     (*on_timeout)(struct sim *, struct host *);     /* replaces transport.timer() */
     /* An ACK, NACK or CNP has arrived; sets the timer. */
     void     (*on_answer)(struct sim *, const struct host *, struct flow *);
     bool     ignores_late_answers;   /* an answer to a finished flow does not wake the NIC */
@@ -299,7 +299,7 @@ struct flows {
 
 #define SEND_HF2T      1u        /* see host/hf2t.h */
 #define SEND_GAPS      2u        /* see host/gaps.h */
-#define SEND_SELECTIVE 4u        /* see host/selective_repeat.h */
+#define SEND_SELECTIVE 4u        /* see host/rc/selective_repeat.h */
 #define SEND_PROBES    8u        /* see host/probe.h */
 #define SEND_FIFO      32u       /* see sim_cfg.tx_fifo_bytes and host/send.h */
 #define SEND_HELD      64u       /* see skip/skip.h */

@@ -148,6 +148,4 @@ void tcp_wake(struct sim *, struct host *, struct flow *);
 /* Restarts the retransmission timer of a flow. */
 void tcp_restart_timer(struct sim *, const struct flow *);
 
-void tcp_check(const struct sim *, const struct host *);
-
 #endif

@@ -81,8 +81,8 @@ static bool open_flow(struct sim *s, const struct packet *k)
     return true;
 }
 
-/* Keeps a packet and acknowledges it. Reads settings of the flow only for bytes that have not arrived yet. So the flow is not done at its source,
- * which then does not change them. */
+/* Keeps a packet and acknowledges it. Reads settings of the flow only for bytes that have not arrived: its
+ * source does not change them before the flow is done. */
 APART enum act tcp_on_data(struct sim *s, struct host *h, struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];

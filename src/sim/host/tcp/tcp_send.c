@@ -352,8 +352,6 @@ static APART void start(struct sim *s, struct host *h, struct flow *f)
     take_turn(s, h, f);
 }
 
-const struct transport transport_tcp = { .name = "tcp", .start = start };
-
 void tcp_finish(struct sim *s, struct host *h, struct flow *f)
 {
     struct tcp_host *th = tcp_host_of(s, h);
@@ -408,11 +406,13 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
                    "a TCP flow's timer is not armed");
 }
 
-void tcp_check(const struct sim *s, const struct host *h)
+static void check(const struct sim *s, const struct host *h)
 {
-    const struct tcp_host *th = tcp_host_of(s, h);
-    uint32_t               active = 0, waiting = 0;
+    uint32_t active = 0, waiting = 0;
 
+    if (!s->flows.tcp_tx)
+        return;
+    const struct tcp_host *th = tcp_host_of(s, h);
     for (uint32_t id = th->active; id; id = s->flows.tcp_tx[id].next_active, active++) {
         check_flow(s, h, id);
         waiting += s->flows.tcp_tx[id].is_queued;
@@ -428,3 +428,5 @@ void tcp_check(const struct sim *s, const struct host *h)
     expect_of_node((th->ready != 0) == !!(h->port->backlog & BACKLOG_TCP), s, h->node,
                    "a port does not know of TCP");
 }
+
+const struct transport transport_tcp = { .name = "tcp", .start = start, .check = check };

@@ -6,8 +6,8 @@
 /* ---- answers ---- */
 
 /* Reuses the packet as its answer. */
-static enum act answer(struct sim *s, struct host *h, struct uet_rx *x, struct packet *k, enum packet_kind kind,
-                       uint32_t ack_flags, uint8_t flags)
+static enum act answer(struct sim *s, struct host *h, struct uet_rx *x, struct packet *k,
+                       enum packet_kind kind, uint32_t ack_flags, uint8_t flags)
 {
     struct uet_ack a = { x->expected, x->kept, (uint32_t)(k->seq & UET_NUMBER),
                          ack_flags | (k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0) };

@@ -1,11 +1,9 @@
-#include "sim/host/host.h"
+#include "sim/host/rc/rc.h"
 #include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
-#include "sim/host/selective_repeat.h"
-#include "sim/host/send.h"
+#include "sim/host/rc/selective_repeat.h"
 #include "sim/host/sender_spray.h"
-#include "sim/host/transport.h"
 #include "sim/host/turn.h"
 
 /* ---- timer ---- */
@@ -24,7 +22,7 @@ static void add_hole(struct sim *s, struct host *h, struct flow *f, struct selec
 {
     selective_add(&s->flows.selective_tx[f - s->flows.flow], hole);
     f->asked = 0;
-    send_find_next(s, f);
+    rc_find_next(s, f);
     pacer_sort_in(s, h, f);
 }
 
@@ -37,7 +35,7 @@ static void report_loss(struct sim *s, struct host *h, struct flow *f, enum cc_l
     pacer_on_decision(s, h, f);
 }
 
-APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
+APART void rc_resend(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t mtu = s->cfg.mtu_bytes;
 
@@ -50,7 +48,7 @@ APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
     selective_all(&s->flows.selective_tx[f - s->flows.flow], (uint32_t)(f->acked / mtu),
                   (uint32_t)((f->sent_max + mtu - 1) / mtu));
     f->asked = 0;
-    send_find_next(s, f);
+    rc_find_next(s, f);
     pacer_sort_in(s, h, f);
 }
 
@@ -72,7 +70,7 @@ static void count_timeout(struct sim *s, struct flow *f)
     f->progress_ps = s->engine.now_ps;
 }
 
-static uint64_t timer(struct sim *s, struct host *h, struct flow *f)
+uint64_t rc_timer(struct sim *s, struct host *h, struct flow *f)
 {
     if (f->sent == f->acked || (s->flow_watch.arg && s->flow_watch.is_held(s->flow_watch.arg, f)))
         f->progress_ps = s->engine.now_ps;       /* nothing in flight */
@@ -80,62 +78,8 @@ static uint64_t timer(struct sim *s, struct host *h, struct flow *f)
     if (at > s->engine.now_ps)
         return at;
     count_timeout(s, f);
-    answer_resend(s, h, f);
+    rc_resend(s, h, f);
     return s->engine.now_ps + s->cfg.rto_ps;
-}
-
-/* Allows one more packet than the window if no packet in flight has requested an ACK. If a window shrinks
- * below the bytes in flight and one ACK covers several packets, the receiver could wait for packets and the
- * sender for an ACK. */
-static bool may_send(const struct sim *s, const struct host *h, const struct flow *f)
-{
-    return pacer_has_window(s, h, f) || (s->hosts.after_send & SENT_ASKS && f->asked <= f->acked);
-}
-
-const struct transport transport_rc = {
-    .name = "rc", .is_paced = true,
-    .may_send = may_send, .next = rc_next, .timer = timer,
-};
-
-/* Checks at least once per rto: a flow that makes progress meanwhile has a shorter timeout again. */
-bool answer_on_timeout(struct sim *s, struct host *h)
-{
-    uint64_t next = NEVER;
-
-    if (s->model.on_timeout)
-        return s->model.on_timeout(s, h);
-    for (uint32_t i = 0; i < h->count; i++) {
-        struct flow *f = &s->flows.flow[h->list[i]];
-        uint64_t     at;
-
-        if (bit_is_set(h->finished, i))
-            continue;
-        at = transport_of(s, f)->timer(s, h, f);
-        next = at < next ? at : next;
-    }
-    if (next > s->engine.now_ps + s->cfg.rto_ps)
-        next = next == NEVER ? NEVER : s->engine.now_ps + s->cfg.rto_ps;
-    if (next != NEVER)
-        rto_await(s, h, next, next);
-    return true;
-}
-
-void answer_catch_up(struct sim *s, struct host *h)
-{
-    for (uint32_t i = 0; i < h->count; i++) {
-        struct flow *f = &s->flows.flow[h->list[i]];
-
-        if (bit_is_set(h->finished, i) || !f->controlled || !transport_of(s, f)->is_paced)
-            continue;
-        h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
-        pacer_on_decision(s, h, f);
-    }
-    for (uint32_t id = h->pairs; id; id = s->flows.pairs.pair[id].next_of_host) {
-        struct flow *f = &s->flows.flow[id];
-
-        if (f->phase == FLOW_IDLE && f->controlled && s->engine.now_ps >= f->out.due_ps)
-            h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
-    }
 }
 
 /* ---- answers ---- */
@@ -143,7 +87,7 @@ void answer_catch_up(struct sim *s, struct host *h)
 /* The NIC has lost its setting: its queue pairs use the rest until the next setting is applied. */
 static void forget_setting(struct sim *s, struct host *h)
 {
-    answer_catch_up(s, h);
+    pacer_catch_up(s, h);
     h->cc_cfg = s->hosts.cc_forgot + (size_t)h->cc_at * CC_CFG_MAX;
 }
 
