@@ -140,7 +140,7 @@ static void throw_balls(const char *first, uint32_t seed, uint32_t *balls)
     a = s->net.host[0].port->peer->node;
     for (uint32_t i = 0; i < BINS; i++) {
         assert_true(s->net.port[a->first_port + i].peer->is_switch);
-        balls[i] += (uint32_t)s->net.port[a->first_port + i].counters.tx_packets[PACKET_DATA];
+        balls[i] += (uint32_t)s->net.port[a->first_port + i].counters.tx_packets[CLASS_DATA];
     }
     sim_free(s);
     scenario_fini(&scenario);

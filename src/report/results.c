@@ -67,8 +67,8 @@ static void add_ports(struct results *r, struct figure_span *all)
         const struct port *p = &r->sim->net.port[i];
         uint64_t paused_ps = port_paused_ps(p, r->end_ps);
 
-        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
-            r->hops += (double)p->counters.tx_packets[kind];
+        for (int class = 0; class < PACKET_CLASSES; class++)
+            r->hops += (double)p->counters.tx_packets[class];
         all->count[FIGURE_marked_packets] += (double)p->counters.marked_packets;
         all->count[FIGURE_queue_bytes_max] =
             fmax(all->count[FIGURE_queue_bytes_max], (double)p->counters.queue_bytes_max);

@@ -148,7 +148,7 @@ static void print_table__cnps_of_nics_are_packets(void **state)
     assert_null(strstr(line, "flags"));
     for (uint32_t i = 0; i < s.sim->net.ports; i++)
         if (!s.sim->net.graph.node[s.sim->net.port[i].node->id].is_switch)
-            sent += s.sim->net.port[i].counters.tx_packets[PACKET_CNP];
+            sent += s.sim->net.port[i].counters.tx_packets[CLASS_CNP];
     assert_true(sent > 0);
     assert_int_equal(sent, number_behind(line, "packets), "));
     free(line);

@@ -9,9 +9,10 @@
 #include "sim/host/flow.h"
 #include "sim/host/probe.h"
 #include "sim/forks/ns3.h"
-#include "sim/host/selective_repeat.h"
+#include "sim/host/rc/selective_repeat.h"
 #include "sim/host/sender_spray.h"
 #include "sim/host/tcp/tcp.h"
+#include "sim/host/transports.h"
 #include "sim/rto_default.h"
 #include "sim/run.h"
 #include "sim/state/ideal.h"
@@ -387,6 +388,7 @@ static void build_flows(struct sim *s)
     }
     if (s->cfg.tx_fifo_bytes)
         s->hosts.at_send |= SEND_FIFO;
+    s->hosts.transport = transports;
     drain_build(s);
     if (sim_cc_probes(&s->cfg)) {
         all->probe = arena_alloc(&s->arena, flows, sizeof *all->probe);

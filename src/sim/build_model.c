@@ -2,7 +2,7 @@
 #include "net/measure.h"
 #include "sim/forks/ns3.h"
 #include "sim/host/pacer.h"
-#include "sim/host/receive.h"
+#include "sim/host/rc/rc.h"
 
 /* Bytes that may arrive after a pause was requested: the PFC frame waits for one full packet, the wire is
  * full in both directions, and the peer finishes a packet. Two more packets cover the overrun of the
@@ -35,9 +35,9 @@ static struct model nic(const struct sim_cfg *c)
     return (struct model){
         .tick_ps = 1, .headroom_bytes = nic_headroom_bytes, .pfc_queue = QUEUE_CONTROL,
         .weight_max = UINT8_MAX,
-        .marked_kinds = 1u << PACKET_DATA, .marked_flags = PACKET_ECN,
+        .marked_classes = 1u << CLASS_DATA, .marked_flags = PACKET_ECN,
         .sport_first = 0xc000, .sport_mask = 0x3fff, .after_send = SENT_ASKS, .repace = pacer_repace,
-        .echo = echo, .ack_flags = echo, .reply_queue = REPLY_BY_CLASS, .on_copy = receive_ack_copy,
+        .echo = echo, .ack_flags = echo, .reply_queue = REPLY_BY_CLASS, .on_copy = rc_ack_copy,
     };
 }
 

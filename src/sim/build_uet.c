@@ -96,7 +96,6 @@ void uet_build(struct sim *s)
     u->has_credit = s->cfg.cc->has_credit;
     u->ring = ring_for(6 * bdp_packets(s));
     u->window_bytes_max = bdp_packets(s) * s->cfg.mtu_bytes * 3 / 2;
-    s->hosts.at_send |= SEND_UET;
     set_apart_headers(s);
     set_apart_pairs(s);
     if (s->cfg.ecn_by_network)

@@ -48,7 +48,7 @@ static void on_near(void *sim, const uint32_t *events, uint32_t count)
  * at once, and the egress port is prefetched. If links change meanwhile, the route is looked up again. */
 static void prefetch_at_switch(const struct sim *s, const struct port *in, const struct packet *k)
 {
-    if (k->kind == PACKET_PFC || s->lb.is_on)
+    if (k->kind == PFC || s->lb.is_on)
         return;
     const struct port *out = forward_routed(s, in, k);
     if (!out)
@@ -62,7 +62,7 @@ static void prefetch_at_switch(const struct sim *s, const struct port *in, const
 static void prefetch_at_host(const struct sim *s, const struct host *h, const struct packet *k)
 {
     __builtin_prefetch(h->port, 1);
-    if (k->kind < PACKET_CNP)
+    if (packet_class(k) < CLASS_CNP)
         __builtin_prefetch(&s->flows.flow[k->flow], 1);
 }
 

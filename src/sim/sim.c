@@ -174,8 +174,8 @@ uint64_t sim_hops(const struct sim *s)
     uint64_t hops = 0;
 
     for (uint32_t i = 0; i < s->net.ports; i++)
-        for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
-            hops += s->net.port[i].counters.tx_packets[kind];
+        for (int class = 0; class < PACKET_CLASSES; class++)
+            hops += s->net.port[i].counters.tx_packets[class];
     return hops;
 }
 

@@ -48,7 +48,7 @@ struct waits {
 /* Records a packet of an unfinished flow, or an answer to one. Returns false for other packets. */
 static bool see(struct waits *w, const struct packet *k, uint32_t found)
 {
-    if (k->kind > PACKET_NACK || k->flow >= w->flows ||
+    if (packet_class(k) > CLASS_NACK || k->flow >= w->flows ||
         w->sim->flows.flow[k->flow].generation != k->generation)
         return false;
     w->found[k->flow] |= (uint8_t)(ON_ITS_WAY | found);
@@ -74,7 +74,7 @@ static void see_queues(struct waits *w, const struct sim *part, const struct por
     for (uint32_t q = 0; q <= PRIOS; q++)
         for (uint32_t id = p->queue[q].head; id; id = packet[id].next)
             if (see(w, &packet[id], (q < PRIOS && paused >> q & 1 ? PAUSED : 0) | (p->is_down ? DOWN : 0)) &&
-                p->is_switch && packet[id].kind == PACKET_DATA && !w->at[packet[id].flow])
+                p->is_switch && packet_class(&packet[id]) == CLASS_DATA && !w->at[packet[id].flow])
                 w->at[packet[id].flow] = p->id + 1;
 }
 
@@ -124,7 +124,7 @@ static bool may_send(const struct sim *s, const struct host *h, const struct flo
 {
     if (f->tcp)
         return tcp_tx_of(s, f)->is_queued || tcp_tx_of(s, f)->is_woken;
-    return (f->is_uet || f->sent < f->bytes) && pacer_may_send(s, h, f);
+    return (f->transport == TRANSPORT_UET || f->sent < f->bytes) && pacer_may_send(s, h, f);
 }
 
 enum wait waits_of(const struct waits *w, const struct flow *f)

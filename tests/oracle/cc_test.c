@@ -36,8 +36,8 @@ static double sent_bytes(const struct sim *s, const struct port *p)
 {
     uint64_t packets = 0;
 
-    for (int kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
-        packets += p->counters.tx_packets[kind];
+    for (int class = 0; class < PACKET_CLASSES; class++)
+        packets += p->counters.tx_packets[class];
     return (double)(p->counters.tx_bytes + packets * s->cfg.spacing_bytes);
 }
 

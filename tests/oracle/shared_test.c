@@ -107,7 +107,7 @@ static void pfc__a_paused_port_is_silent(void **unused)
         sim_run_until(w.sim, w.sim->engine.now_ps + 40);        /* shorter than any frame */
         for (uint32_t i = 1; i <= senders; i++) {
             const struct port *p = w.sim->net.host[i].port;
-            uint64_t           now = p->counters.tx_packets[PACKET_DATA];
+            uint64_t           now = p->counters.tx_packets[CLASS_DATA];
 
             assert_int_equal(p->node->id, i);
             if (was_paused[i] && p->paused)
@@ -245,7 +245,7 @@ static void lossy__wire_loses_its_share(void **unused)
                    1);
     assert_true(world_finish(&w, 100 * PS_PER_US, 10 * PS_PER_S));
     for (uint32_t i = 0; i < w.sim->net.ports; i++)
-        for (int k = 0; k < 5; k++)
+        for (int k = 0; k < PACKET_CLASSES; k++)
             frames += w.sim->net.port[i].counters.tx_packets[k];
     mean = (double)frames * loss;
     sigma_squared = mean * (1 - loss);
@@ -321,17 +321,17 @@ static void failure__flows_find_another_path(void **unused)
         sim_run_until(w.sim, 20 * PS_PER_US);
         p = &w.sim->net.port[w.sim->net.node[8].first_port + 4];     /* tor0's to spine0 */
         assert_int_equal(p->link, 8);
-        before = p->counters.tx_packets[PACKET_DATA];
+        before = p->counters.tx_packets[CLASS_DATA];
         assert_true(before > 0);
         sim_run_until(w.sim, 60 * PS_PER_US - 1);
-        assert_int_equal(p->counters.tx_packets[PACKET_DATA],
+        assert_int_equal(p->counters.tx_packets[CLASS_DATA],
                          before); /* nothing leaves by a link that is down */
         assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
         assert_int_equal(w.done_count, 32);
         assert_true(c->dropped_down > 0);
         assert_int_equal(c->dropped_buffer + c->dropped_wire, 0);
         assert_int_equal(c->payload_received, 32 * 200000);
-        assert_int_equal(p->counters.tx_packets[PACKET_DATA] > before, is_back);
+        assert_int_equal(p->counters.tx_packets[CLASS_DATA] > before, is_back);
         world_end(&w);
     }
 }

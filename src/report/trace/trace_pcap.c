@@ -176,7 +176,7 @@ static enum opcode part_of(const struct pcap *p, struct seen_pair *q, const stru
 /* Bytes that pad the payload to a multiple of four. The simulator does not send them. */
 static uint32_t pad_of(const struct packet *k)
 {
-    return k->kind == PACKET_DATA ? (4 - k->payload % 4u) % 4 : 0;
+    return packet_class(k) == CLASS_DATA ? (4 - k->payload % 4u) % 4 : 0;
 }
 
 /* Writes the low 'bytes' bytes of a number, high byte first. It stores eight bytes: write fields in order. */
@@ -209,10 +209,10 @@ static inline uint32_t checksum(uint32_t first, uint32_t length, uint32_t src, u
 
 static inline unsigned char *put_ip(unsigned char *at, const struct packet *k, uint32_t length)
 {
-    uint32_t ecn = k->flags & PACKET_NOT_ECT || k->kind == PACKET_CNP ? 0 : 2, first;
+    uint32_t ecn = k->flags & PACKET_NOT_ECT || k->kind == CNP ? 0 : 2, first;
     uint32_t src = address_of_node(k->src), dst = address_of_node(k->dst);
 
-    if (k->kind == PACKET_DATA && k->flags & PACKET_ECN)
+    if (packet_class(k) == CLASS_DATA && k->flags & PACKET_ECN)
         ecn = 3;
     first = 0x4500 | (uint32_t)k->prio << 5 | ecn;
     at = be(at, (uint64_t)first << 48 | (uint64_t)(length - 14) << 32 | 0x00004000, 8);
@@ -250,11 +250,6 @@ static unsigned char *put_data(const struct pcap *p, unsigned char *at, struct s
     return put_bth(at, part, pad_of(k), q->number, k->flags & PACKET_LAST || k->seq & SEQ_ASKS, psn);
 }
 
-static bool is_datagram(const struct pcap *p, const struct packet *k)
-{
-    return k->kind == PACKET_DATA && p->sim->flows.flow[k->flow].is_ud;
-}
-
 /* A datagram's sequence number is a time, and its receiver ignores PSNs. */
 static unsigned char *put_datagram(unsigned char *at, const struct seen_pair *q, const struct packet *k)
 {
@@ -277,9 +272,11 @@ static uint32_t rnr_code(uint64_t ps)
 
 static uint32_t syndrome_of(const struct pcap *p, const struct packet *k)
 {
-    if (k->kind != PACKET_NACK)
-        return 0x1f;
-    return k->flags & PACKET_RNR && !(k->flags & PACKET_HOLE) ? 0x20 | rnr_code(p->sim->cfg.rnr_ps) : 0x60;
+    switch (k->kind) {
+    case RC_ACK: return 0x1f;
+    case RC_RNR: return 0x20 | rnr_code(p->sim->cfg.rnr_ps);
+    default:     return 0x60;
+    }
 }
 
 /* An ACK has the PSN of the last packet before 'seq', a NAK that of the packet expected. Both have the number
@@ -287,7 +284,7 @@ static uint32_t syndrome_of(const struct pcap *p, const struct packet *k)
 static unsigned char *put_ack(const struct pcap *p, unsigned char *at, const struct seen_pair *q,
                               const struct packet *k)
 {
-    bool     is_nak = k->kind == PACKET_NACK;
+    bool     is_nak = packet_class(k) == CLASS_NACK;
     uint64_t seq = k->seq & SEQ_BITS;
 
     at = put_bth(at, ACKNOWLEDGE, 0, q->number | QP_SENDER, false,
@@ -303,25 +300,30 @@ static unsigned char *put_cnp(unsigned char *at, const struct seen_pair *q)
     return at + 16;
 }
 
+/* Returns true for frames that a real NIC sends for its queue pairs. */
+static bool is_roce(const struct packet *k)
+{
+    return packet_is_roce_data(k) || k->kind == RC_ACK || k->kind == RC_NACK || k->kind == RC_RNR ||
+           k->kind == RC_HOLE || k->kind == CNP;
+}
+
 /* Returns where the headers end; NULL: such frames are left out. */
 static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct port *port,
                                 const struct packet *k, uint32_t length)
 {
-    if (k->kind == PACKET_PFC)
+    if (k->kind == PFC)
         return put_pause(at, port, k);
-    if ((k->kind == PACKET_DATA || k->kind == PACKET_ACK) && k->flags & PACKET_TCP)
-        return NULL;
-    if (k->kind == PACKET_CNP && k->flags & (PACKET_PROBE | PACKET_WOVEN))
-        return NULL;
-    struct seen_pair *q = pair_of_packet(p, k);
+    struct seen_pair *q = is_roce(k) ? pair_of_packet(p, k) : NULL;
     if (!q)
         return NULL;
     at = put_ethernet(at, 0x020000000000ull | k->dst, k->src, 0x0800);
     at = put_ip(at, k, length);
-    if (is_datagram(p, k))
-        return put_datagram(at, q, k);
-    return k->kind == PACKET_DATA ? put_data(p, at, q, k) : k->kind == PACKET_CNP ? put_cnp(at, q) :
-           put_ack(p, at, q, k);
+    switch (k->kind) {
+    case RC_DATA: return put_data(p, at, q, k);
+    case UD_DATA: return put_datagram(at, q, k);
+    case CNP:     return put_cnp(at, q);
+    default:      return put_ack(p, at, q, k);
+    }
 }
 
 /* Appends the payload and the ICRC. Returns the length of the frame. */
@@ -339,7 +341,7 @@ static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const 
 {
     struct pcap   *p = arg;
     uint32_t       length = (k->bytes > FCS ? k->bytes - FCS : k->bytes) + pad_of(k) +
-                            (is_datagram(p, k) ? DETH : 0);
+                            (k->kind == UD_DATA ? DETH : 0);
     unsigned char *body = p->block + 8, *end = NULL;
 
     /* when it is full, no later frame is written: PSNs need every packet before */
@@ -351,7 +353,7 @@ static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const 
         return;
     }
     uint32_t size = (uint32_t)(end - body) - 20;
-    if (p->has_payload && k->kind != PACKET_PFC)
+    if (p->has_payload && k->kind != PFC)
         size = end_frame(p, body + 20, size, length);
     size = size < length ? size : length;
     put32(body, p->interface[port->id] - 1);

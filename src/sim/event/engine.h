@@ -24,35 +24,31 @@
  * queue, a wire, or the function that handles it), so one 'next' field serves every list. A packet on a wire
  * is also the event of its own arrival. */
 
+/* What switches, counters and reports distinguish. */
+enum packet_class { CLASS_DATA, CLASS_ACK, CLASS_NACK, CLASS_CNP, CLASS_PFC, PACKET_CLASSES };
+
+#define PACKET_CLASS_SHIFT 4
+
+/* What a packet is: see kinds.def. The class is in the high bits. */
 enum packet_kind {
-    PACKET_DATA,
-    PACKET_ACK,                  /* seq: all bytes before it have arrived */
-    PACKET_NACK,                 /* seq: the byte that was expected */
-    PACKET_CNP,                  /* also probes. seq: time until the next CNP, if known (np/np.h) */
-    PACKET_PFC,                  /* seq: 1 pause, 0 resume; prio: the paused or resumed class */
+#define KIND(class, number, name, on_arrival) name = CLASS_##class << PACKET_CLASS_SHIFT | number,
+#include "sim/event/kinds.def"
 };
 
-#define PACKET_ECN  1u           /* a switch has marked it */
-#define PACKET_ECHO 2u           /* ACK: the acknowledged packet was marked (model hpcc) */
-#define PACKET_LAST 4u           /* data: last packet of the message */
-#define PACKET_TCP  8u           /* belongs to a TCP flow: see sim/host/tcp/tcp.h */
+/* Flags. */
+#define PACKET_ECN     1u        /* a switch has marked it */
+#define PACKET_ECHO    2u        /* the packet that this one answers was marked */
+#define PACKET_LAST    4u        /* last packet of its message */
+#define PACKET_COUNTED 8u        /* a monitor has counted it */
 #define PACKET_NOT_ECT 16u       /* switches do not mark it */
-#define PACKET_COUNTED PACKET_ECHO   /* data of queue pairs: a monitor has counted it */
-#define PACKET_PUSH PACKET_ECHO  /* TCP data: last packet of a burst */
-#define PACKET_HOLE PACKET_TCP /* NACK: sent_ps is the missing range, from << 32 | to (selective_repeat.h) */
-#define PACKET_RNR PACKET_LAST   /* NACK: the receiver has no receive posted: see sim/host/flow.h */
-#define PACKET_PROBE PACKET_LAST     /* CNP: an RTT probe; seq is its id: see sim/host/probe.h */
-#define PACKET_RETURNED PACKET_ECHO  /* CNP: a probe on its way back */
-#define PACKET_INSIDE PACKET_TCP     /* CNP, at hosts: a message inside a server (server/inside.h) */
-#define PACKET_WOVEN PACKET_TCP      /* CNP: a control frame between switches, see sim/switch/weave.h */
-#define PACKET_SACK PACKET_LAST  /* TCP ACK: sent_ps holds a bitmap of packets received out of order */
+#define PACKET_FLAGS   31u
 
-/* Flags in 'seq' of queue pair data:
+/* Flags in 'seq' of RC_DATA:
  *   SEQ_TIMEOUT  retransmitted after a timeout
  *   SEQ_ASKS     the sender requests an ACK (the AckReq bit of RoCE)
  *   SEQ_SEND     begins a SEND, which consumes a receive
  * Receivers never expect a sequence number with such a bit, so the common case need not test for them: see
- * sim/host/receive.c. */
+ * sim/host/rc/rc_receive.c. */
 #define SEQ_TIMEOUT (1ull << 63)
 #define SEQ_ASKS    (1ull << 62)
 #define SEQ_SEND    (1ull << 61)
@@ -80,11 +76,22 @@ struct packet {
     uint16_t bytes;              /* frame size with headers */
     uint16_t payload;
     uint16_t generation;         /* generation of the flow index */
-    uint8_t  kind;
+    uint8_t  kind;               /* enum packet_kind */
     uint8_t  prio : 3, flags : 5;
 };
 
 _Static_assert(sizeof(struct packet) == EVQ_LINE, "a packet is one cache line");
+
+static inline enum packet_class packet_class(const struct packet *k)
+{
+    return (enum packet_class)(k->kind >> PACKET_CLASS_SHIFT);
+}
+
+/* Returns true for data of a RoCE queue pair. */
+static inline bool packet_is_roce_data(const struct packet *k)
+{
+    return k->kind == RC_DATA || k->kind == UD_DATA;
+}
 
 struct inband {               /* telemetry in a packet: see link/path.h */
     struct cc_hop hop[CC_HOPS_MAX];

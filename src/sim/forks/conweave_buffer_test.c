@@ -52,7 +52,7 @@ static void put(struct bench *b, uint32_t host)
 
     b->w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = host, .dst = 0,
                                                            .bytes = FULL,
-                                                    .kind = PACKET_DATA, .prio = 3 };
+                                                    .kind = RC_DATA, .prio = 3 };
     switch_on_packet(b->w.sim, port_of(b, host), id, &b->w.sim->engine.packets.packet[id]);
 }
 
@@ -254,7 +254,7 @@ static void acks__are_not_charged_and_go_first(void **unused)
     id = engine_new_packet(&b.w.sim->engine);
     b.w.sim->engine.packets.packet[id] = (struct packet){ .flow = 1, .generation = 1, .src = 1, .dst = 0,
                                                           .bytes = 60,
-                                                   .kind = PACKET_ACK, .prio = 0 };
+                                                   .kind = RC_ACK, .prio = 0 };
     switch_on_packet(b.w.sim, port_of(&b, 1), id, &b.w.sim->engine.packets.packet[id]);
     switch_send_pfc(b.w.sim, b.out, 3, true);
     assert_int_equal(b.n->used_bytes, 20 * FULL);
@@ -262,7 +262,7 @@ static void acks__are_not_charged_and_go_first(void **unused)
     assert_int_equal(b.out->queue[QUEUE_CONTROL].bytes, 0);
     assert_int_equal(b.out->queue[0].head, id);
     k = &b.w.sim->engine.packets.packet[b.w.sim->engine.packets.packet[id].next];
-    assert_int_equal(k->kind, PACKET_PFC);
+    assert_int_equal(k->kind, PFC);
     wait_ps(&b, PS_PER_US);
     assert_int_equal(b.out->queue[0].bytes, 43);                 /* the ACK was sent, although
                                                                   * data had waited longer */

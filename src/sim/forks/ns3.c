@@ -1,6 +1,6 @@
 #include "sim/forks/ns3.h"
 #include "core/units.h"
-#include "sim/host/receive.h"
+#include "sim/host/rc/rc.h"
 
 uint64_t ns3_frame_ps(uint32_t bytes, uint64_t rate_bps)
 {
@@ -26,11 +26,6 @@ double ns3_random(struct sim *s, const struct node *n)
     return mrg_next(&s->engine.mrg);
 }
 
-void ns3_drop_answer(struct sim *s, uint32_t packet)
-{
-    packet_free(&s->engine.packets, packet);
-}
-
 void ns3_forget(struct sim *s, const struct flow *f)
 {
     if (!f->tcp && !s->flows.selective_rx)
@@ -44,12 +39,12 @@ void ns3_on_forgotten(struct sim *s, struct host *h, struct flow_rx *rx, const s
     bool is_next = k->seq == rx->again;
 
     if (k->seq > rx->again) {
-        receive_complain(s, h, rx, k, rx->again, flags);
+        rc_complain(s, h, rx, k, rx->again, flags);
         return;
     }
     rx->again += is_next ? k->payload : 0;
     if (is_next ? s->cfg.ack_every > 1 &&
-        !receive_is_acked_at_once(s, rx->again, k, flags) : !s->model.on_copy)
+        !rc_is_acked_at_once(s, rx->again, k, flags) : !s->model.on_copy)
         return;
-    receive_acknowledge(s, h, k, rx->again, flags);
+    rc_acknowledge(s, h, k, rx->again, flags);
 }

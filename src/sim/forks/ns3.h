@@ -15,8 +15,6 @@ uint64_t ns3_rest_ps(const struct sim *, uint64_t bytes, uint64_t slowest_bps);
 /* All nodes draw from one stream. */
 double ns3_random(struct sim *, const struct node *);
 
-/* The NIC ignores ACKs of a finished flow. */
-void ns3_drop_answer(struct sim *, uint32_t packet);
 
 /* A receiver forgets a flow at the instant its sender finishes; both are in one part. A duplicate packet
  * then meets fresh state and is acknowledged. The sender ignores that ACK, but it uses the network like

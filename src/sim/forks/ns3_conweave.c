@@ -5,7 +5,7 @@
 #include "sim/forks/ns3.h"
 #include "sim/host/host.h"
 #include "sim/host/pacer.h"
-#include "sim/host/receive.h"
+#include "sim/host/rc/rc.h"
 #include "sim/host/turn.h"
 
 /* ---- switches ---- */
@@ -94,7 +94,7 @@ static bool on_timeout(struct sim *s, struct host *h)
         if (f->progress_ps + s->cfg.rto_ps <= s->engine.now_ps) {
             s->engine.counters.timeouts += f->sent > f->acked;
             f->progress_ps = NEVER;
-            answer_resend(s, h, f);
+            rc_resend(s, h, f);
             has_fired = true;
         } else if (f->progress_ps + s->cfg.rto_ps < next) {
             next = f->progress_ps + s->cfg.rto_ps;
@@ -110,7 +110,7 @@ static bool on_timeout(struct sim *s, struct host *h)
 /* Acknowledges a duplicate, with its mark. */
 static void on_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
-    receive_acknowledge(s, h, k, rx->expected, flags);
+    rc_acknowledge(s, h, k, rx->expected, flags);
 }
 
 /* ORDER_NODE: the receiver cannot know the instant at which the sender learns of the end and the fork would
@@ -119,7 +119,7 @@ static void on_copy(struct sim *s, struct host *h, struct flow_rx *rx, const str
 static void on_copy_spaced(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k,
                            uint8_t flags)
 {
-    if (rx->expected != s->flows.flow[k->flow].bytes || receive_may_answer(s, rx, rx->expected))
+    if (rx->expected != s->flows.flow[k->flow].bytes || rc_may_answer(s, rx, rx->expected))
         on_copy(s, h, rx, k, flags);
 }
 
@@ -131,11 +131,11 @@ struct model conweave_model(const struct sim_cfg *c)
         .build = build, .route.is_ascending = true,
         .headroom_bytes = headroom_bytes, .unbooked_prios = 1, .account = &conweave_account,
         .random = switch_random,
-        .unmarked_bytes = CONWEAVE_QUEUE_BYTES, .marked_kinds = UINT8_MAX,
+        .unmarked_bytes = CONWEAVE_QUEUE_BYTES, .marked_classes = UINT8_MAX,
         .conga = &lb_conga_fork, .lb_key = set_key,
         .sport_first = 10000, .sport_mask = UINT16_MAX, .after_send = SENT_TIMER, .keeps_wake = keeps_wake,
         .keep_finished = keep_finished, .on_timeout = on_timeout, .on_answer = on_answer,
-        .on_late_answer = ns3_drop_answer,
+        .ignores_late_answers = true,
         .echo = PACKET_ECHO, .reply_queue = REPLY_BY_CLASS,
         .on_copy = c->order == ORDER_NS3 ? on_copy : on_copy_spaced,
         .forget = c->order == ORDER_NS3 ? ns3_forget : NULL, .on_forgotten = ns3_on_forgotten,

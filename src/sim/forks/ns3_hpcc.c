@@ -4,7 +4,7 @@
  */
 #include "sim/forks/ns3.h"
 #include "sim/host/pacer.h"
-#include "sim/host/receive.h"
+#include "sim/host/rc/rc.h"
 #include "sim/link/path.h"
 #include "sim/state/ideal.h"
 
@@ -120,7 +120,7 @@ static void fail_as_fork(struct model *m, const struct sim_cfg *c)
     m->sends_acked = sends_acked;
     m->end_ps = end_ps;
     m->on_down = keep_queues;
-    m->on_late_answer = ns3_drop_answer;
+    m->ignores_late_answers = true;
     m->list = c->changes ? &qp_order_list : NULL;
 }
 
@@ -133,9 +133,9 @@ struct model hpcc_model(const struct sim_cfg *c)
         .frame_ps = ns3_frame_ps, .tick_ps = PS_PER_NS, .hop_ps = ns3_hop_ps, .rest_ps = ns3_rest_ps,
         .telemetry_sizes = telemetry_sizes, .knows_rate = knows_rate, .takes_digest = takes_digest,
         .headroom_bytes = headroom_bytes, .shares = 1, .unbooked_prios = 1, .pfc_queue = QUEUE_CONTROL,
-        .marked_kinds = UINT8_MAX,
+        .marked_classes = UINT8_MAX,
         .sport_first = 10000, .source_port = source_port, .keeps_wake = keeps_wake,
-        .echo = PACKET_ECHO, .reply_queue = REPLY_QUEUE, .on_copy = c->rto_ps ? receive_ack_copy : NULL,
+        .echo = PACKET_ECHO, .reply_queue = REPLY_QUEUE, .on_copy = c->rto_ps ? rc_ack_copy : NULL,
     };
 
     if (c->order == ORDER_NS3)

@@ -50,7 +50,7 @@ bool drain_take(struct sim *s, struct host *h, uint32_t id, struct packet *k)
     struct drain *d = &s->hosts.drain[h->id];
     bool          is_lossless = s->sw.lossless_prios >> k->prio & 1;
 
-    if (k->kind != PACKET_DATA)
+    if (packet_class(k) != CLASS_DATA)
         return false;
     if (!is_lossless && d->bytes[k->prio] + k->bytes > s->cfg.rx_buffer_bytes) {
         s->engine.counters.dropped_host++;

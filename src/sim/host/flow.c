@@ -1,4 +1,5 @@
 #include "sim/host/flow.h"
+#include "sim/host/transport.h"
 
 #define PAIR_SLOTS_MIN 1024u     /* slots of the hash table of a part */
 #define REST_PS (PS_PER_S / 10)  /* longer than any packet stays in flight */
@@ -218,7 +219,7 @@ bool pair_add(struct sim *s, struct flow *f, const struct flow_spec *spec, uint6
 
     if (!id)
         return false;
-    if (s->flows.selective_tx || f->is_uet)
+    if (s->flows.selective_tx || transport_of(s, f)->is_numbered)
         begin = (begin + mtu - 1) / mtu * mtu;
     all->posted[id] = (struct posted){ .begin = begin, .end = begin + spec->bytes,
                                        .start_ps = spec->op.verb == VERB_READ ? spec->op.since_ps :
@@ -476,6 +477,7 @@ void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
         return;
     const struct posted *m = &s->flows.pairs.posted[pair_of(s, f)->sending];
     if (f->is_ud) {
+        k->kind = UD_DATA;
         k->seq = m->start_ps;
         k->sent_ps = m->tag;
     } else if (m->op.verb == VERB_SEND && s->cfg.receives && (k->seq & SEQ_BITS) == m->begin) {
@@ -483,17 +485,19 @@ void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
     }
 }
 
-bool verbs_take_datagram(struct sim *s, const struct packet *k)
+/* A datagram has arrived: reports it to its receiver. */
+APART enum act ud_on_data(struct sim *s, struct host *h, struct packet *k)
 {
     const struct flow *f = &s->flows.flow[k->flow];
     struct message     m = { f->src, f->dst, f->traffic, k->payload, k->sent_ps, k->seq,
                              { .verb = VERB_UD } };
 
-    if (!f->is_ud || f->generation != k->generation)
-        return false;
+    (void)h;
+    assert(f->is_ud && f->generation == k->generation);
+    s->engine.counters.data_received++;
     s->engine.counters.datagrams_received++;
     s->engine.counters.payload_received += k->payload;
     if (f->is_answered)
         program_on_arrival(&s->engine, &s->program, &m);
-    return true;
+    return ACT_FREE;
 }

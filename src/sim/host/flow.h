@@ -118,18 +118,12 @@ bool pair_has_receive(const struct sim *, uint32_t flow);
  * A datagram (UD) is one packet. It is not acknowledged or retransmitted and has no congestion control. For
  * its sender it is done when its last byte has left; the receiver's job is notified if it arrives. Each queue
  * pair for datagrams is a separate persistent flow. As the sender forgets a datagram at once, the packet
- * identifies it:
- *
- *     seq        when it was posted
- *     sent_ps    its tag */
+ * identifies it: see UD_DATA. */
 
 /* A message of this flow is posted. */
 void verbs_on_post(struct sim *, const struct flow_spec *);
 
 /* With SENT_VERB: completes a packet that is about to leave. */
 void verbs_complete(const struct sim *, const struct flow *, struct packet *);
-
-/* Returns true if the packet is a datagram, and reports it to its receiver. */
-bool verbs_take_datagram(struct sim *, const struct packet *);
 
 #endif

@@ -157,7 +157,7 @@ static void idle__lost_probe_is_forgotten(void **unused)
     assert_true(world_finish(&w, PS_PER_MS, 10 * PS_PER_S));
     assert_int_equal(w.done_count, 200);
     assert_in_range(seen_count, 200 * 0.64 - 4 * 6.8, 200 * 0.64 + 4 * 6.8 + 20);
-    assert_true(w.sim->net.host[0].port->counters.tx_packets[PACKET_CNP] >= 200);
+    assert_true(w.sim->net.host[0].port->counters.tx_packets[CLASS_CNP] >= 200);
     world_end(&w);
 }
 
@@ -238,7 +238,7 @@ static void alone__every_message_at_line_rate(void **unused)
         for (uint32_t i = 0; i < 50; i++)
             assert_in_range(w.done[i].fct_ps, 15 * FULL_PS + THERE_PS + BACK_PS,
                             15 * FULL_PS + THERE_PS + BACK_PS + PROBE_PS);
-        assert_true(w.sim->net.host[0].port->counters.tx_packets[PACKET_CNP] >= (c ? 50 : 0));
+        assert_true(w.sim->net.host[0].port->counters.tx_packets[CLASS_CNP] >= (c ? 50 : 0));
         world_end(&w);
     }
 }

@@ -143,7 +143,7 @@ static void deliver_cnp(struct world *w)
 
     k->flow = 1;
     k->generation = s->flows.flow[1].generation;
-    k->kind = PACKET_CNP;
+    k->kind = CNP;
     k->flags = 0;
     k->seq = 0;
     host_on_packet(s, &s->net.host[0], k);

@@ -4,18 +4,17 @@
 #include "sim/host/np/np.h"
 #include "sim/host/pacer.h"
 #include "sim/host/post.h"
-#include "sim/host/probe.h"
 #include "sim/host/receive.h"
 #include "sim/host/send.h"
-#include "sim/host/sender_spray.h"
+#include "sim/host/transport.h"
 #include "sim/host/turn.h"
 #include "sim/host/uet/uet.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
 
-/* Adds a queue pair to the round robin. */
-static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
+/* Adds a flow to the round robin. */
+static void take_turns(struct sim *s, struct host *h, struct flow *f)
 {
     turn_add(s, h, f);
     if (s->flows.tcp_tx)
@@ -24,12 +23,19 @@ static void add_queue_pair(struct sim *s, struct host *h, struct flow *f)
     pacer_sort_in(s, h, f);
 }
 
-/* An active queue pair has a further message. */
-static void go_on(struct sim *s, struct host *h, struct flow *f)
+static void begin(struct sim *s, struct host *h, const struct post *post)
 {
-    pacer_sort_in(s, h, f);
-    if (f->is_uet)
-        uet_ask(s, h, f, false);
+    const struct transport *t = transport_of(s, post->flow);
+
+    if (post->step == POST_MORE) {
+        pacer_sort_in(s, h, post->flow);
+        if (t->on_more)
+            t->on_more(s, h, post->flow);
+        return;
+    }
+    (t->start ? t->start : take_turns)(s, h, post->flow);
+    if (post->step == POST_AWAKE)
+        pacer_on_decision(s, h, post->flow);
 }
 
 void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
@@ -39,64 +45,26 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
     if (s->hosts.inside && inside_start(s, h, spec))
         return;
     struct post post = post_flow(s, h, spec);
-    switch (post.step) {
-    case POST_TCP:    tcp_start(s, h, post.flow);                                               break;
-    case POST_NEW:    add_queue_pair(s, h, post.flow);                                          break;
-    case POST_AWAKE:  add_queue_pair(s, h, post.flow), pacer_on_decision(s, h, post.flow);      break;
-    case POST_MORE:   go_on(s, h, post.flow);                                                   break;
-    case POST_FAILED: break;
-    }
+    if (post.flow)
+        begin(s, h, &post);
     host_kick(s, h);
 }
 
-/* Handles a CNP, a probe or a PFC frame. Returns true if the packet is reused. */
-static APART bool on_small_frame(struct sim *s, struct host *h, struct port *in, uint32_t id,
-                                 struct packet *k)
+APART enum act nic_on_pfc(struct sim *s, struct host *h, struct packet *k)
 {
-    struct flow *f;
+    struct port *in = h->port;
 
-    if (k->kind == PACKET_PFC) {
-        pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
-        if (s->flow_watch.arg && in->paused)
-            s->flow_watch.on_pause(s->flow_watch.arg, in);
-    } else if (k->flags & PACKET_PROBE)
-        return probe_on_packet(s, h, id, k);
-    else if (k->flags & PACKET_INSIDE)
-        return inside_on_packet(s, id, k);
-    else if (((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE || f->phase == FLOW_IDLE) &&
-             f->generation == k->generation) {
-        answer_on_cnp(s, h, f, k->seq);          /* may be an idle queue pair */
-        if (s->hosts.after_send & SENT_SPRAYED)
-            spray_learn(s, f, spray_ev(f, k), ENTROPY_MARKED);
-    }
-    return false;
+    pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
+    if (s->flow_watch.arg && in->paused)
+        s->flow_watch.on_pause(s->flow_watch.arg, in);
+    return ACT_FREE;
 }
 
-/* Handles data of another transport. Returns true if the packet is reused. */
-static APART bool on_other_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
+/* A frame for switches, which consume it. */
+APART enum act nic_on_stray(struct sim *s, struct host *h, struct packet *k)
 {
-    if (k->seq & UET)
-        return uet_on_data(s, h, id, k);
-    tcp_on_data(s, h, k);
-    return false;
-}
-
-static APART void on_other_answer(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
-{
-    if (k->seq & UET)
-        uet_on_answer(s, h, f, k);
-    else if (k->kind == PACKET_NACK)
-        answer_on_hole(s, h, f, k);
-    else
-        tcp_on_ack(s, h, f, k);
-}
-
-static inline void on_answer(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
-{
-    if (__builtin_expect(k->flags & PACKET_TCP, 0))
-        on_other_answer(s, h, f, k);
-    else
-        answer_on_ack(s, h, f, k);
+    (void)s, (void)h, (void)k;
+    return ACT_FREE;
 }
 
 /* Returns true if a packet is lost or waits on arrival. Messages inside a server do not use the link. */
@@ -109,32 +77,26 @@ static APART bool is_kept(struct sim *s, struct host *h, uint32_t id, struct pac
     return h->port->slow_path & SLOW_DRAIN && drain_take(s, h, id, k);
 }
 
+static inline enum act arrive(struct sim *s, struct host *h, struct packet *k)
+{
+    switch ((enum packet_kind)k->kind) {
+#define KIND(class, number, name, on_arrival) case name: return on_arrival(s, h, k);
+#include "sim/event/kinds.def"
+    }
+    __builtin_unreachable();
+}
+
 void host_on_packet(struct sim *s, struct host *h, struct packet *k)
 {
-    uint32_t     id = evq_id(&s->engine.evq, k);
-    struct port *in = h->port;
-    struct flow *f;
+    uint32_t id = evq_id(&s->engine.evq, k);
 
-    if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_DRAIN), 0) && is_kept(s, h, id, k))
+    if (__builtin_expect(h->port->slow_path & (SLOW_LINK | SLOW_DRAIN), 0) && is_kept(s, h, id, k))
         return;
-    if (k->kind == PACKET_DATA) {
-        if (__builtin_expect(k->flags & PACKET_TCP, 0) ? on_other_data(s, h, id, k)
-                                                       : receive_data(s, h, id, k))
-            goto kick;
-    } else if (__builtin_expect(k->kind >= PACKET_CNP, 0)) {
-        if (on_small_frame(s, h, in, id, k))
-            goto kick;
-    } else if ((f = &s->flows.flow[k->flow])->phase == FLOW_ACTIVE && f->generation == k->generation) {
-        on_answer(s, h, f, k);
-    } else if (__builtin_expect(f->is_uet, 0) && f->phase == FLOW_IDLE && f->generation == k->generation) {
-        uet_on_idle_answer(s, f, k);
-    } else if (s->model.on_late_answer) {
-        s->model.on_late_answer(s, id);
-        return;
-    }
-    packet_free(&s->engine.packets, id);
-kick:
-    send_kick(s, h, in);
+    enum act act = arrive(s, h, k);
+    if (act != ACT_KEEP)
+        packet_free(&s->engine.packets, id);
+    if (act != ACT_IGNORE || !s->model.ignores_late_answers)
+        send_kick(s, h, h->port);
 }
 
 void host_on_free(struct sim *s, struct host *h)
@@ -148,6 +110,29 @@ void host_kick(struct sim *s, struct host *h)
 }
 
 /* ---- timers ---- */
+
+/* Checks at least once per rto: a flow that makes progress meanwhile has a shorter timeout again. */
+static bool on_timeout(struct sim *s, struct host *h)
+{
+    uint64_t next = NEVER;
+
+    if (s->model.on_timeout)
+        return s->model.on_timeout(s, h);
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct flow *f = &s->flows.flow[h->list[i]];
+        uint64_t     at;
+
+        if (bit_is_set(h->finished, i))
+            continue;
+        at = transport_of(s, f)->timer(s, h, f);
+        next = at < next ? at : next;
+    }
+    if (next > s->engine.now_ps + s->cfg.rto_ps)
+        next = next == NEVER ? NEVER : s->engine.now_ps + s->cfg.rto_ps;
+    if (next != NEVER)
+        rto_await(s, h, next, next);
+    return true;
+}
 
 static void on_turn(struct sim *s, struct host *h)
 {
@@ -165,7 +150,7 @@ struct packet *host_on_numbered(struct sim *s, struct host *h, enum event_kind k
 {
     switch (kind) {
     case EV_TIMEOUT:
-        if (!answer_on_timeout(s, h))
+        if (!on_timeout(s, h))
             return NULL;
         break;
     case EV_TCP_TIMER: tcp_on_timer(s, h); break;
@@ -182,7 +167,7 @@ struct packet *host_on_numbered(struct sim *s, struct host *h, enum event_kind k
 
 void host_catch_up(struct sim *s, struct host *h)
 {
-    answer_catch_up(s, h);
+    pacer_catch_up(s, h);
     if (s->model.repace)
         host_kick(s, h);         /* a queue pair may now be due before the wake-up */
 }
@@ -221,6 +206,7 @@ void host_check(const struct sim *s, const struct host *h)
                        h->heap_ps[i] == s->flows.flow[h->heap[i]].look_ps, s, h->node,
                        "the pacer's heap is no heap");
     expect_of_node(!why, s, h->node, why);
-    if (s->flows.tcp_tx)
-        tcp_check(s, h);
+    for (uint32_t i = 0; i < TRANSPORTS; i++)
+        if (s->hosts.transport[i]->check)
+            s->hosts.transport[i]->check(s, h);
 }

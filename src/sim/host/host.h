@@ -23,25 +23,4 @@ void host_catch_up(struct sim *, struct host *);
 
 void host_check(const struct sim *, const struct host *);
 
-/* ---- the sender handles ACKs, NACKs, CNPs and its retransmission timer (host_answer.c) ----
- *
- * The caller then sends packets that are allowed to go. */
-
-void answer_on_cnp(struct sim *, struct host *, struct flow *, uint64_t announced_ps);
-
-/* Handles an ACK, or a NACK that makes the sender go back. */
-void answer_on_ack(struct sim *, struct host *, struct flow *, const struct packet *);
-
-/* Selective repeat: handles a NACK that names a hole. It also acknowledges, but yields no round trip. */
-void answer_on_hole(struct sim *, struct host *, struct flow *, const struct packet *);
-
-/* Handles the retransmission timer of a host. Returns true if the NIC should look for something to send. */
-bool answer_on_timeout(struct sim *, struct host *);
-
-/* Makes a queue pair retransmit everything that is not acknowledged. */
-void answer_resend(struct sim *, struct host *, struct flow *);
-
-/* Runs every flow's congestion control timers up to now. Call it before the knobs change. */
-void answer_catch_up(struct sim *, struct host *);
-
 #endif

@@ -99,10 +99,10 @@ static void put(struct world *w, uint32_t host, uint32_t id, enum packet_kind ki
         (struct packet){ .flow = id, .generation = 1, .src = host ? f->src : f->dst,
                          .dst = host ? f->dst : f->src, .seq = seq, .sent_ps = w->sim->engine.now_ps,
                          .kind = (uint8_t)kind,
-                         .prio = kind == PACKET_DATA ? 3 : 0, .bytes = kind == PACKET_DATA ? 1048 : 60,
-                         .payload = kind == PACKET_DATA ? 1000 : 0 };
-    w->sim->engine.counters.data_sent += kind == PACKET_DATA;
-    w->sim->engine.counters.payload_sent += kind == PACKET_DATA ? 1000 : 0;
+                         .prio = kind == RC_DATA ? 3 : 0, .bytes = kind == RC_DATA ? 1048 : 60,
+                         .payload = kind == RC_DATA ? 1000 : 0 };
+    w->sim->engine.counters.data_sent += kind == RC_DATA;
+    w->sim->engine.counters.payload_sent += kind == RC_DATA ? 1000 : 0;
     host_on_packet(w->sim, &w->sim->net.host[host], &w->sim->engine.packets.packet[k]);
 }
 
@@ -139,7 +139,7 @@ static void timeout__counts_from_an_ack_without_progress(void **unused)
     set_loss(&w, true);
     run_until(&w, MS);
     set_loss(&w, false);
-    put(&w, 0, 1, PACKET_ACK, 0);
+    put(&w, 0, 1, RC_ACK, 0);
     assert_true(world_finish(&w, 100 * US, PS_PER_S));
     assert_int_equal(w.done[0].fct_ps, 5 * MS + TRIP);
     world_end(&w);
@@ -192,10 +192,10 @@ static uint64_t sent_after_answer(uint32_t flow, enum packet_kind kind)
 static void answer__of_a_finished_flow_wakes_no_flow(void **unused)
 {
     (void)unused;
-    assert_int_equal(sent_after_answer(2, PACKET_ACK), 200 * US);
-    assert_int_equal(sent_after_answer(2, PACKET_NACK), 200 * US);
-    assert_int_equal(sent_after_answer(1, PACKET_ACK), 83 * NS + MS);
-    assert_int_equal(sent_after_answer(1, PACKET_NACK), 83 * NS + MS);
+    assert_int_equal(sent_after_answer(2, RC_ACK), 200 * US);
+    assert_int_equal(sent_after_answer(2, RC_NACK), 200 * US);
+    assert_int_equal(sent_after_answer(1, RC_ACK), 83 * NS + MS);
+    assert_int_equal(sent_after_answer(1, RC_NACK), 83 * NS + MS);
 }
 
 /* Four packets, the second of which was lost and retransmitted; the sender knows that all have arrived. */
@@ -219,7 +219,7 @@ static const struct packet *answer_to(struct world *w, uint64_t at_ps, uint64_t 
     struct world_wire wire;
 
     run_until(w, at_ps);
-    put(w, 1, 1, PACKET_DATA, seq);
+    put(w, 1, 1, RC_DATA, seq);
     wire = world_wire(w, port_of(w, 1));
     return port_of(w, 1)->counters.tx_bytes == before ? NULL : wire.packet[wire.count - 1];
 }
@@ -240,14 +240,14 @@ static void duplicate__after_the_end_is_answered_by_fresh_state(void **unused)
 
     (void)unused;
     start_over(&w, ORDER_NS3);
-    expect_answer(answer_to(&w, 100 * US, 1000), PACKET_NACK, 0, PACKET_ECHO);
+    expect_answer(answer_to(&w, 100 * US, 1000), RC_NACK, 0, PACKET_ECHO);
     assert_null(answer_to(&w, 101 * US, 2000));
     assert_null(answer_to(&w, 104 * US - 1, 3000));
-    expect_answer(answer_to(&w, 104 * US, 3000), PACKET_NACK, 0, PACKET_ECHO);
-    expect_answer(answer_to(&w, 105 * US, 0), PACKET_ACK, 1000, 0);
-    expect_answer(answer_to(&w, 106 * US, 3000), PACKET_NACK, 1000, PACKET_ECHO);
-    expect_answer(answer_to(&w, 107 * US, 1000), PACKET_ACK, 2000, 0);
-    expect_answer(answer_to(&w, 108 * US, 0), PACKET_ACK, 2000, 0);
+    expect_answer(answer_to(&w, 104 * US, 3000), RC_NACK, 0, PACKET_ECHO);
+    expect_answer(answer_to(&w, 105 * US, 0), RC_ACK, 1000, 0);
+    expect_answer(answer_to(&w, 106 * US, 3000), RC_NACK, 1000, PACKET_ECHO);
+    expect_answer(answer_to(&w, 107 * US, 1000), RC_ACK, 2000, 0);
+    expect_answer(answer_to(&w, 108 * US, 0), RC_ACK, 2000, 0);
     assert_int_equal(w.sim->engine.counters.payload_received, 4000);
     assert_int_equal(w.done_count, 1);
     world_end(&w);
@@ -261,10 +261,10 @@ static void duplicate__after_the_last_byte_is_acknowledged_spaced(void **unused)
 
     (void)unused;
     start_over(&w, ORDER_NODE);
-    expect_answer(answer_to(&w, 100 * US, 1000), PACKET_ACK, 4000, 0);
+    expect_answer(answer_to(&w, 100 * US, 1000), RC_ACK, 4000, 0);
     assert_null(answer_to(&w, 101 * US, 0));
     assert_null(answer_to(&w, 104 * US - 1, 3000));
-    expect_answer(answer_to(&w, 104 * US, 3000), PACKET_ACK, 4000, 0);
+    expect_answer(answer_to(&w, 104 * US, 3000), RC_ACK, 4000, 0);
     assert_int_equal(w.sim->engine.counters.payload_received, 4000);
     world_end(&w);
 }

@@ -6,8 +6,7 @@
  *
  * A message is posted (post.h). A flow with bytes left is either waiting (in a heap; its pacer lets it send
  * at next_ps > now) or ready (a bit in a bitmap): pacer.h. turn.h chooses among the ready flows, and send.h
- * sends. Arriving packets are received (receive.h) and answered (receive.h, np.h); host.h handles the
- * answers.
+ * sends. Transports form packets, receive and answer them, and handle answers: transport.h.
  */
 #ifndef SIM_HOST_NIC_H
 #define SIM_HOST_NIC_H
@@ -47,9 +46,9 @@ struct flow {
     uint32_t      ports;
     uint32_t      traffic;
     uint32_t      next_free;
+    uint8_t       transport;     /* enum transport_id: see transport.h */
     uint8_t       tcp;           /* as in flow_spec; not 0: see struct tcp_tx, and not on 'list' */
     bool          is_lasting : 1;    /* persistent: see flow.h; otherwise it ends with its message */
-    bool          is_uet : 1;    /* see uet/uet.h */
     bool          is_ud : 1;     /* its messages are datagrams: see flow.h */
     uint16_t      timeouts;      /* consecutive timeouts, while 'acked' is timeout_acked */
     uint64_t      end;           /* bytes acknowledged when the flow, or its oldest message, is done */
@@ -121,6 +120,14 @@ struct host {
     uint64_t  fetched_ps;        /* SEND_FIFO: when the last packet has been fetched from memory */
     uint32_t  pairs;             /* head of the list of its persistent queue pairs; 0: none */
 };
+
+/* Returns the flow that a packet answers, or NULL if it has nothing in flight. */
+static inline struct flow *flow_answered(const struct sim *s, const struct packet *k)
+{
+    struct flow *f = &s->flows.flow[k->flow];
+
+    return f->phase == FLOW_ACTIVE && f->generation == k->generation ? f : NULL;
+}
 
 /* Records a measured round trip. */
 static inline void nic_count_rtt(struct sim *s, struct host *h, const struct flow *f, uint64_t rtt_ps)

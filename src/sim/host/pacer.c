@@ -1,6 +1,6 @@
 #include "sim/host/pacer.h"
+#include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
-#include "sim/host/uet/uet.h"
 
 /* ---- heap of flows that wait for their pacer ---- */
 
@@ -90,13 +90,6 @@ bool pacer_has_window(const struct sim *s, const struct host *h, const struct fl
     return f->sent - f->acked < window;
 }
 
-bool pacer_may_send(const struct sim *s, const struct host *h, const struct flow *f)
-{
-    if (f->is_uet)
-        return uet_may_send(s, f, uet_tx_of(s, f));
-    return pacer_has_window(s, h, f) || (s->hosts.after_send & SENT_ASKS && f->asked <= f->acked);
-}
-
 APART bool pacer_is_held(const struct sim *s, const struct host *h, struct flow *f)
 {
     if (s->engine.now_ps >= f->out.due_ps)
@@ -131,9 +124,9 @@ static APART void await_rate(struct sim *s, struct host *h, struct flow *f)
     heap_add(s, h, f);
 }
 
-void pacer_sort_in_uet(struct sim *s, struct host *h, struct flow *f)
+void pacer_sort_in_unpaced(struct sim *s, struct host *h, struct flow *f)
 {
-    bool is_ready = bit_is_set(h->ready, f->position), may_send = uet_may_send(s, f, uet_tx_of(s, f));
+    bool is_ready = bit_is_set(h->ready, f->position), may_send = pacer_may_send(s, h, f);
 
     if (is_ready && !may_send)
         bit_clear(h->ready, f->position), h->ready_count--;
@@ -145,8 +138,8 @@ void pacer_sort_in(struct sim *s, struct host *h, struct flow *f)
 {
     bool is_ready = bit_is_set(h->ready, f->position);
 
-    if (f->is_uet) {
-        pacer_sort_in_uet(s, h, f);
+    if (!transport_of(s, f)->is_paced) {
+        pacer_sort_in_unpaced(s, h, f);
         return;
     }
     if (s->hosts.paces_window && s->engine.now_ps >= f->out.due_ps)
@@ -312,4 +305,24 @@ void rto_cancel(struct sim *s, const struct host *h)
 {
     if (evq_is_pending(&s->engine.evq, event_of(s, h)))
         evq_cancel(&s->engine.evq, event_of(s, h));
+}
+
+/* ---- congestion control ---- */
+
+void pacer_catch_up(struct sim *s, struct host *h)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct flow *f = &s->flows.flow[h->list[i]];
+
+        if (bit_is_set(h->finished, i) || !f->controlled || !transport_of(s, f)->is_paced)
+            continue;
+        h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+        pacer_on_decision(s, h, f);
+    }
+    for (uint32_t id = h->pairs; id; id = s->flows.pairs.pair[id].next_of_host) {
+        struct flow *f = &s->flows.flow[id];
+
+        if (f->phase == FLOW_IDLE && f->controlled && s->engine.now_ps >= f->out.due_ps)
+            h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+    }
 }

@@ -6,7 +6,7 @@
 #ifndef SIM_HOST_PACER_H
 #define SIM_HOST_PACER_H
 
-#include "sim/host/nic.h"
+#include "sim/host/transport.h"
 
 #define NOT_IN_HEAP UINT32_MAX
 
@@ -34,13 +34,14 @@ static inline void pacer_set_ready(struct host *h, const struct flow *f)
         h->ready_prios = 0;
 }
 
-/* Returns true if the window allows more bytes in flight. */
+/* Returns true if the window of a queue pair allows more bytes in flight. */
 bool pacer_has_window(const struct sim *, const struct host *, const struct flow *);
 
-/* Same, but allows one more packet if no packet in flight has requested an ACK. If a window shrinks below the
- * bytes in flight and one ACK covers several packets, the receiver could wait for packets and the sender for
- * an ACK. */
-bool pacer_may_send(const struct sim *, const struct host *, const struct flow *);
+/* Returns true if window or credit of a flow allow a packet. */
+static inline bool pacer_may_send(const struct sim *s, const struct host *h, const struct flow *f)
+{
+    return transport_of(s, f)->may_send(s, h, f);
+}
 
 /* has_held: returns true if the window blocks a ready flow at the current rate. */
 bool pacer_is_held(const struct sim *, const struct host *, struct flow *);
@@ -48,14 +49,17 @@ bool pacer_is_held(const struct sim *, const struct host *, struct flow *);
 /* Updates the state of a flow: ready, waiting for its pacer, or neither. */
 void pacer_sort_in(struct sim *, struct host *, struct flow *);
 
-/* Same for a UET connection, which is not paced. */
-void pacer_sort_in_uet(struct sim *, struct host *, struct flow *);
+/* Same for a flow that is not paced. */
+void pacer_sort_in_unpaced(struct sim *, struct host *, struct flow *);
 
 /* A ready flow has sent and has bytes left, but no window: it waits. */
 void pacer_put_off(struct sim *, struct host *, struct flow *);
 
 /* Congestion control has updated a waiting flow: its rate or the time of its next update. */
 void pacer_on_decision(struct sim *, struct host *, struct flow *);
+
+/* Runs every flow's congestion control timers up to now. */
+void pacer_catch_up(struct sim *, struct host *);
 
 /* model.repace of a real NIC: the rest of the gap is scaled by the change of the rate. */
 void pacer_repace(const struct sim *, struct flow *);

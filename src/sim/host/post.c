@@ -4,9 +4,9 @@
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
 #include "sim/host/probe.h"
-#include "sim/host/selective_repeat.h"
+#include "sim/host/rc/selective_repeat.h"
 #include "sim/host/sender_spray.h"
-#include "sim/host/uet/uet.h"
+#include "sim/host/transport.h"
 #include "sim/state/ideal.h"
 
 #include <string.h>
@@ -28,6 +28,11 @@ static struct cc_out fresh_out(const struct host *h)
                             .probe_ps = NEVER };
 }
 
+static enum transport_id transport_for(const struct sim *s, const struct flow_spec *spec)
+{
+    return spec->tcp ? TRANSPORT_TCP : s->uet.prios >> spec->prio & 1 ? TRANSPORT_UET : TRANSPORT_RC;
+}
+
 static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec)
 {
     uint16_t generation = (uint16_t)(f->generation + 1);
@@ -43,8 +48,9 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->phase = FLOW_ACTIVE;
     f->tcp = spec->tcp;
     f->is_ud = spec->op.verb == VERB_UD;
-    f->is_uet = !spec->tcp && s->uet.prios >> spec->prio & 1;
-    f->controlled = f->is_uet || (!spec->tcp && !f->is_ud && s->hosts.np_cfg.cc_prios >> spec->prio & 1);
+    f->transport = (uint8_t)transport_for(s, spec);
+    f->controlled = f->transport == TRANSPORT_UET ||
+                    (f->transport == TRANSPORT_RC && !f->is_ud && s->hosts.np_cfg.cc_prios >> spec->prio & 1);
     f->src = h->node;
     f->dst = spec->dst;
     f->ports = source_port(s, h, spec->dst) | (uint32_t)spec->dport << 16;
@@ -77,16 +83,17 @@ static void reset(struct sim *s, uint32_t id)
     if (s->flows.selective_tx)
         s->flows.selective_tx[id] = (struct selective_tx){ 0 };
     spray_start(s, &s->flows.flow[id]);
-    if (s->flows.flow[id].is_uet)
-        uet_open(s, &s->flows.flow[id]);
+    if (transport_of(s, &s->flows.flow[id])->open)
+        transport_of(s, &s->flows.flow[id])->open(s, &s->flows.flow[id]);
 }
 
 static void start_control(struct sim *s, struct host *h, struct flow *f)
 {
-    const struct cc_algo *cc = f->is_uet ? s->uet.cc : h->cc;
+    bool                  is_uet = f->transport == TRANSPORT_UET;
+    const struct cc_algo *cc = is_uet ? s->uet.cc : h->cc;
 
     if (f->controlled)
-        cc->start(f->is_uet ? h->uet_cfg : h->cc_cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride),
+        cc->start(is_uet ? h->uet_cfg : h->cc_cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride),
                   engine_cc_now(&s->engine), &f->out);
 }
 
@@ -127,8 +134,8 @@ static void wake(struct sim *s, struct host *h, struct flow *f)
         f->out = fresh_out(h);
         start_control(s, h, f);
     }
-    if (f->is_uet)
-        uet_wake(s, f);
+    if (transport_of(s, f)->wake)
+        transport_of(s, f)->wake(s, f);
     f->phase = FLOW_ACTIVE;
     f->progress_ps = s->engine.now_ps;
 }
@@ -170,5 +177,5 @@ struct post post_flow(struct sim *s, struct host *h, const struct flow_spec *spe
     start_control(s, h, f);
     reset(s, id);
     count(s, f, spec);
-    return (struct post){ spec->tcp ? POST_TCP : POST_NEW, f };
+    return (struct post){ POST_NEW, f };
 }

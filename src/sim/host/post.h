@@ -7,8 +7,7 @@
 /* What the caller must do with the flow. */
 enum post_step {
     POST_FAILED,                 /* nothing: there are too many flows, and the run has failed */
-    POST_TCP,                    /* start TCP */
-    POST_NEW,                    /* add a queue pair to the round robin */
+    POST_NEW,                    /* start it */
     POST_AWAKE,                  /* the same for an idle queue pair, whose rate may have changed */
     POST_MORE,                   /* its queue pair may have more to send */
 };

@@ -17,17 +17,18 @@ APART void probe_send(struct sim *s, struct host *h, struct flow *f)
     *k = (struct packet){ .flow = (uint32_t)(f - s->flows.flow), .generation = f->generation,
                           .seq = p->asked_ps,
                           .sent_ps = s->engine.now_ps, .src = f->src, .dst = f->dst, .ports = f->ports,
-                          .bytes = (uint16_t)s->cfg.cnp_bytes, .kind = PACKET_CNP,
-                          .prio = (prio < PRIOS ? prio : f->prio) & 7u, .flags = PACKET_PROBE };
+                          .bytes = (uint16_t)s->cfg.cnp_bytes, .kind = PROBE,
+                          .prio = (prio < PRIOS ? prio : f->prio) & 7u };
     path_enqueue(&s->engine, h->port, k->prio, id, k);
 }
 
-static void on_return(struct sim *s, struct host *h, const struct packet *k)
+/* A probe is back at its sender. */
+APART enum act probe_on_return(struct sim *s, struct host *h, struct packet *k)
 {
     struct flow *f = &s->flows.flow[k->flow];
 
     if ((f->phase != FLOW_ACTIVE && f->phase != FLOW_IDLE) || f->generation != k->generation)
-        return;
+        return ACT_FREE;
     if (s->flows.probe[k->flow].asked_ps == k->seq) {
         s->flows.probe[k->flow].asked_ps = 0;
         f->out.is_probing = false;
@@ -37,15 +38,12 @@ static void on_return(struct sim *s, struct host *h, const struct packet *k)
                       &(struct cc_probe){ s->engine.now_ps - k->sent_ps, &s->hosts.busy_ps[h->id] }, &f->out);
     assert(f->out.rate_bps > 0);
     pacer_on_decision(s, h, f);
+    return ACT_FREE;
 }
 
-bool probe_on_packet(struct sim *s, struct host *h, uint32_t id, struct packet *k)
+/* A probe is at its receiver. */
+APART enum act probe_on_arrival(struct sim *s, struct host *h, struct packet *k)
 {
-    if (k->flags & PACKET_RETURNED) {
-        on_return(s, h, k);
-        return false;
-    }
-    reply_with(s, h, id, k, &(struct answer){ PACKET_CNP, k->seq, s->hosts.np_cfg.resp_prio, s->cfg.cnp_bytes,
-                                              PACKET_PROBE | PACKET_RETURNED });
-    return true;
+    return reply_with(s, h, k,
+                      &(struct answer){ PROBE_BACK, k->seq, s->hosts.np_cfg.resp_prio, s->cfg.cnp_bytes, 0 });
 }

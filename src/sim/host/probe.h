@@ -30,7 +30,4 @@ static inline bool probe_is_due(const struct sim *s, const struct flow *f)
 
 void probe_send(struct sim *, struct host *, struct flow *);
 
-/* A probe is at its receiver, which returns it, or back. Returns true if the packet is reused. */
-bool probe_on_packet(struct sim *, struct host *, uint32_t id, struct packet *);
-
 #endif

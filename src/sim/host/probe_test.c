@@ -99,8 +99,8 @@ static void probe__measures_the_empty_network(void **unused)
         if (i > 0)
             assert_in_range(seen[i].at_ps - seen[i - 1].at_ps, EVERY_PS, EVERY_PS + 885000);
     }
-    assert_int_equal(w.sim->net.host[1].port->counters.tx_packets[PACKET_CNP], seen_count);
-    assert_int_equal(w.sim->net.host[0].port->counters.tx_packets[PACKET_CNP], seen_count);
+    assert_int_equal(w.sim->net.host[1].port->counters.tx_packets[CLASS_CNP], seen_count);
+    assert_int_equal(w.sim->net.host[0].port->counters.tx_packets[CLASS_CNP], seen_count);
     world_end(&w);
 }
 
@@ -148,7 +148,7 @@ static void probe__one_at_a_time(void **unused)
     for (uint32_t i = 1; i < seen_count; i++)
         assert_in_range(seen[i].at_ps - seen[i - 1].at_ps, EMPTY_PS, EMPTY_PS + 2 * 885000);
     assert_in_range(seen_count, 884800 / 5882, 884800 / 4112);
-    assert_in_range(w.sim->net.host[1].port->counters.tx_packets[PACKET_CNP], seen_count, seen_count + 1);
+    assert_in_range(w.sim->net.host[1].port->counters.tx_packets[CLASS_CNP], seen_count, seen_count + 1);
     world_end(&w);
 }
 
@@ -164,7 +164,7 @@ static void probe__is_replaced_when_lost(void **unused)
     use_prober(&cfg);
     cfg.rto_ps = 100 * PS_PER_US;
     run(&cfg, 1, 2000000, 0.3, &w);
-    sent = w.sim->net.host[1].port->counters.tx_packets[PACKET_CNP];
+    sent = w.sim->net.host[1].port->counters.tx_packets[CLASS_CNP];
     assert_true(seen_count > 3 && sent > seen_count);
     for (uint32_t i = 0; i < seen_count; i++) {
         assert_in_range(seen[i].rtt_ps, EMPTY_PS - PACKET_PS, EMPTY_PS + PACKET_PS);

@@ -46,7 +46,4 @@ static inline void send_kick(struct sim *s, struct host *h, struct port *p)
         send_await(s, h, p);
 }
 
-/* Selective repeat: moves a flow to the byte to send next. */
-void send_find_next(struct sim *, struct flow *);
-
 #endif

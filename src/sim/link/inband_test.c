@@ -125,7 +125,7 @@ static void records__do_not_exceed_their_room(void **unused)
     e->inband = &ports;
     e->packets.inband = slot;
     e->packets.packet = packet;
-    packet[1] = (struct packet){ .kind = PACKET_DATA, .bytes = 1000 };
+    packet[1] = (struct packet){ .kind = RC_DATA, .bytes = 1000 };
     p.is_switch = false;
     path_transmit(e, &p, 1, &packet[1]);
     p.is_switch = true;

@@ -79,8 +79,8 @@ static inline uint64_t sent_bytes(const struct engine *e, const struct port *p)
     const uint64_t *packets = p->counters.tx_packets;
     uint64_t        all = 0;
 
-    for (uint32_t kind = PACKET_DATA; kind <= PACKET_PFC; kind++)
-        all += packets[kind];
+    for (uint32_t c = 0; c < PACKET_CLASSES; c++)
+        all += packets[c];
     return p->counters.tx_bytes + all * e->inband->spacing_bytes;
 }
 
@@ -91,7 +91,7 @@ static void record(const struct engine *e, const struct port *p, uint32_t id, co
 
     if (!p->is_switch)
         t->records = 0;
-    else if (k->flags & PACKET_TCP)
+    else if (!packet_is_roce_data(k))
         return;
     else if (t->records >= CC_HOPS_MAX)
         t->records = CC_HOPS_MAX + 1;
@@ -120,7 +120,8 @@ static void note_arrival(const struct engine *e, const struct port *p, struct in
 static void write_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k, uint32_t age)
 {
     struct inband *t = packet_inband(&e->packets, id);
-    bool           is_data = k->kind == PACKET_DATA && !(k->flags & PACKET_TCP);
+    bool           is_data = packet_is_roce_data(k);
+    bool           is_answer = packet_class(k) == CLASS_ACK || packet_class(k) == CLASS_NACK;
 
     if (is_data && !p->is_switch) {
         t->hops = 0;
@@ -130,7 +131,7 @@ static void write_frame(struct engine *e, struct port *p, uint32_t id, const str
         note_arrival(e, p, t, age);
     else if (is_data && p->is_switch && e->inband->kind == CC_DIGEST)
         raise_digest(e, p, t);
-    else if (e->inband->kind == CC_PATH && !p->is_switch && (k->kind == PACKET_ACK || k->kind == PACKET_NACK))
+    else if (e->inband->kind == CC_PATH && !p->is_switch && is_answer)
         t->stay_ps = e->now_ps - t->stay_ps;
     if (e->inband->kind == CC_DIGEST && p->is_switch)
         pint_sent(&e->inband->pint[p->id], e->now_ps / PS_PER_NS, k->bytes + e->inband->spacing_bytes);
@@ -152,26 +153,26 @@ bool path_is_hit(const struct port *p, uint32_t bytes)
 /* SLOW_COUNTED. */
 static void count_frame(struct port *p, const struct packet *k)
 {
-    if (k->kind == PACKET_PFC || !(p->counted_prios >> k->prio & 1))
+    if (k->kind == PFC || !(p->counted_prios >> k->prio & 1))
         return;
     p->queue_tx_bytes += k->bytes;
-    if (k->kind == PACKET_DATA && k->flags & PACKET_ECN)
+    if (packet_class(k) == CLASS_DATA && k->flags & PACKET_ECN)
         p->queue_marked_bytes += k->bytes;
 }
 
 /* A probe's round trip begins when it leaves its sender. */
 static void stamp(const struct engine *e, struct packet *k)
 {
-    if (k->kind == PACKET_CNP && k->flags & PACKET_PROBE && !(k->flags & PACKET_RETURNED))
+    if (k->kind == PROBE)
         k->sent_ps = e->now_ps;
 }
 
 /* Counts a frame, writes its telemetry, and decides whether the wire loses it. */
 static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struct packet *k, uint32_t age)
 {
-    bool is_hit = p->is_lossy && k->kind != PACKET_PFC && !e->loss_stream && path_is_hit(p, k->bytes);
+    bool is_hit = p->is_lossy && k->kind != PFC && !e->loss_stream && path_is_hit(p, k->bytes);
 
-    if (p->slow_path & SLOW_RECORD && k->kind == PACKET_DATA)
+    if (p->slow_path & SLOW_RECORD && packet_class(k) == CLASS_DATA)
         record(e, p, id, k);
     if (p->slow_path & SLOW_PROBED)
         stamp(e, k);

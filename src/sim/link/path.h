@@ -100,7 +100,7 @@ static inline void path_put(struct engine *e, struct port *p, uint32_t id, struc
 
     p->free_at_ps = e->now_ps + tx;
     p->free_order = engine_order_of_age(tx, number);
-    p->counters.tx_packets[k->kind]++;
+    p->counters.tx_packets[packet_class(k)]++;
     p->counters.tx_bytes += k->bytes;
     k->event.at_ps = e->now_ps + age;
     k->event.order = engine_order_of_age(age, number + 1);

@@ -88,7 +88,7 @@ static uint32_t new_frame(struct engine *e, const struct pfc_cfg *c, struct port
     uint32_t id = engine_new_packet(e);
     struct packet *k = &e->packets.packet[id];
     e->counters.pfc_sent++;
-    *k = (struct packet){ .kind = PACKET_PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause,
+    *k = (struct packet){ .kind = PFC, .prio = (uint8_t)(prio & 7), .seq = is_pause,
                           .in_port = UNBOOKED, .bytes = (uint16_t)c->frame_bytes, .src = p->node->id,
                           .dst = p->peer->node->id };
     return id;

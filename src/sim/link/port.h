@@ -82,7 +82,7 @@ struct port_counters {           /* only grow; see figures.def. paused_ps: up to
 #define PORT(name, ...) uint64_t name;
 #include "core/figures.def"
         };
-        struct { uint64_t first; uint64_t tx_packets[5]; };      /* by enum packet_kind */
+        struct { uint64_t first; uint64_t tx_packets[PACKET_CLASSES]; };
         uint64_t count[PORT_COUNTS];
     };
 };

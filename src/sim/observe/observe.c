@@ -1,7 +1,7 @@
 #include "sim/observe/observe.h"
 #include "base/minmax.h"
 #include "sim/host/flow.h"
-#include "sim/host/selective_repeat.h"
+#include "sim/host/rc/selective_repeat.h"
 #include "sim/host/tcp/tcp.h"
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"

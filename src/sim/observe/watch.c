@@ -39,7 +39,7 @@ static void on_packet(void *watch, uint64_t now_ps, const struct node *n, struct
     const struct watch *w = watch;
     struct flow_key     key = key_of(k->src, k->dst, k->ports);
 
-    k->flags = (k->flags | PACKET_COUNTED) & 31u;
+    k->flags = (k->flags | PACKET_COUNTED) & PACKET_FLAGS;
     for (uint32_t m = 0; m < w->monitors; m++) {
         const struct point *p = &w->point[m];
         void               *state = p->state[p->algo->place == MONITOR_HOST ? k->src : n->id];

@@ -113,9 +113,9 @@ static void count(struct skip *k, struct sim *s, struct flow *f, struct skip_flo
     if (acks && s->engine.rtt_ps_peak < sf->path.rtt_ps)
         s->engine.rtt_ps_peak = sf->path.rtt_ps;
     for (uint32_t i = 0; i < sf->path.data.hops; i++)
-        skip_count_frames(&s->net.port[sf->path.data.hop[i].port], PACKET_DATA, packets, full);
+        skip_count_frames(&s->net.port[sf->path.data.hop[i].port], CLASS_DATA, packets, full);
     for (uint32_t i = 0; i < sf->path.ack.hops; i++)
-        skip_count_frames(&s->net.port[sf->path.ack.hop[i].port], PACKET_ACK, acks, s->cfg.ack_bytes);
+        skip_count_frames(&s->net.port[sf->path.ack.hop[i].port], CLASS_ACK, acks, s->cfg.ack_bytes);
     k->stats.packets += packets;
     k->stats.hops += packets * sf->path.data.hops + acks * sf->path.ack.hops;
 }

@@ -46,8 +46,8 @@ uint64_t leap_ps(const struct skip *k, const struct sim *s, struct lane_way *w, 
 /* Full packets and ACKs. */
 static bool is_usual(const struct sim *s, const struct packet *p)
 {
-    return p->kind == PACKET_DATA ? p->bytes == s->cfg.mtu_bytes + s->cfg.header_bytes
-                                  : p->kind == PACKET_ACK && p->bytes == s->cfg.ack_bytes;
+    return packet_class(p) == CLASS_DATA ? p->bytes == s->cfg.mtu_bytes + s->cfg.header_bytes
+                                         : packet_class(p) == CLASS_ACK && p->bytes == s->cfg.ack_bytes;
 }
 
 /* A frame that skips ports cannot be paused on its way. So the buffer behind them must have room for twice
@@ -58,7 +58,7 @@ static bool has_room(const struct sim *s, const struct port *before, const struc
     double             in_flight = (double)before->rate_bps / 8 * (double)after_ps / PS_PER_S;
     int64_t            limit = in->node->shared_bytes_left >> in->shift;
 
-    return !s->cfg.is_lossless || p->kind != PACKET_DATA ||
+    return !s->cfg.is_lossless || packet_class(p) != CLASS_DATA ||
            (double)in->in[p->prio].bytes + in_flight < (double)limit / 2;
 }
 
@@ -70,9 +70,9 @@ static bool is_tracked(const struct skip_flow *sf, const struct packet *p)
 
     if (p->generation != sf->generation)
         return false;
-    if (p->kind == PACKET_DATA)
+    if (packet_class(p) == CLASS_DATA)
         return seq >= sf->untracked && p->src == sf->src && p->ports == sf->ports;
-    return p->kind == PACKET_ACK && seq > sf->untracked && p->src == sf->dst &&
+    return packet_class(p) == CLASS_ACK && seq > sf->untracked && p->src == sf->dst &&
            p->ports == (sf->ports >> 16 | sf->ports << 16);
 }
 
@@ -106,7 +106,7 @@ static void count(const struct sim *s, struct skip_flow *sf, struct lane_way *w,
         return;
     }
     for (uint32_t i = from; i < to; i++)
-        skip_count_frames(&s->net.port[w->hop[i].port], p->kind, 1, p->bytes);
+        skip_count_frames(&s->net.port[w->hop[i].port], packet_class(p), 1, p->bytes);
 }
 
 /* A frame that leaves the first port until free_ps, if that is later than usual, arrives behind the last at
@@ -129,7 +129,7 @@ bool leap_frame(void *sim, struct port *first, uint32_t id)
     struct sim       *s = sim;
     struct packet    *p = &s->engine.packets.packet[id];
     struct skip_flow *sf = skip_flow_of(s->skip, s, p->flow);
-    struct lane_way  *w = p->kind == PACKET_DATA ? &sf->path.data : &sf->path.ack;
+    struct lane_way  *w = packet_class(p) == CLASS_DATA ? &sf->path.data : &sf->path.ack;
     uint32_t          from = 0;
 
     s->skip->frames++;
@@ -142,7 +142,7 @@ bool leap_frame(void *sim, struct port *first, uint32_t id)
     if (from >= w->hops)
         return false;
     w->hop[from].waiting -= from > 0 && w->hop[from].waiting > 0;
-    if (sf->marks && p->kind == PACKET_DATA && from == 0) {
+    if (sf->marks && packet_class(p) == CLASS_DATA && from == 0) {
         p->flags |= PACKET_ECN;
         sf->marks->counters.marked_packets++;
         sf->marks = NULL;

@@ -38,21 +38,21 @@ void skip_flow_set_bps(struct skip *k, const struct sim *s, struct skip_flow *sf
 
 /* ---- frames that skipped ports ---- */
 
-static void count_leapt(struct sim *s, struct lane_way *w, uint32_t kind, uint32_t bytes)
+static void count_leapt(struct sim *s, struct lane_way *w, enum packet_class class, uint32_t bytes)
 {
     int32_t frames = 0;
 
     for (uint32_t i = 0; i < w->hops; i++) {
         frames += w->hop[i].leapt;
         w->hop[i].leapt = 0;
-        skip_count_frames(&s->net.port[w->hop[i].port], kind, (uint64_t)frames, bytes);
+        skip_count_frames(&s->net.port[w->hop[i].port], class, (uint64_t)frames, bytes);
     }
 }
 
 void skip_flow_count_leaps(struct sim *s, struct skip_flow *sf)
 {
-    count_leapt(s, &sf->path.data, PACKET_DATA, s->cfg.mtu_bytes + s->cfg.header_bytes);
-    count_leapt(s, &sf->path.ack, PACKET_ACK, s->cfg.ack_bytes);
+    count_leapt(s, &sf->path.data, CLASS_DATA, s->cfg.mtu_bytes + s->cfg.header_bytes);
+    count_leapt(s, &sf->path.ack, CLASS_ACK, s->cfg.ack_bytes);
 }
 
 /* ---- paths ---- */
@@ -131,7 +131,7 @@ const char *skip_why_never(const struct sim *s)
         return "slow receivers count every packet";
     if (s->cfg.ecn_cell_bytes || s->cfg.ecn_lag_ps)
         return "'ecn_cell' and 'ecn_lag' follow every packet";
-    if (s->hosts.at_send & (SEND_HF2T | SEND_GAPS | SEND_PROBES | SEND_UET | SEND_FIFO))
+    if (s->hosts.at_send & (SEND_HF2T | SEND_GAPS | SEND_PROBES | SEND_FIFO))
         return "HF2T, 'record_gaps', 'tx_fifo' and RTT probes look at every packet";
     for (uint32_t i = 0; i < s->net.hosts; i++)
         if (s->net.host[i].cc->on_ack || s->net.host[i].cc->on_rtt)

@@ -109,9 +109,10 @@ void skip_follow_changes(struct skip *, struct sim *);
 /* Returns when the flow must be simulated because links will change: packets in flight may be lost then. */
 uint64_t skip_flow_change_ps(const struct skip *, const struct sim *, const struct skip_flow *);
 
-static inline void skip_count_frames(struct port *p, uint32_t kind, uint64_t frames, uint32_t bytes)
+static inline void skip_count_frames(struct port *p, enum packet_class class, uint64_t frames,
+                                     uint32_t bytes)
 {
-    p->counters.tx_packets[kind] += frames;
+    p->counters.tx_packets[class] += frames;
     p->counters.tx_bytes += frames * bytes;
 }
 

@@ -2,6 +2,7 @@
  * packet. */
 #include "sim/skip/skip.h"
 #include "sim/host/host.h"
+#include "sim/host/transport.h"
 #include "sim/sim.h"
 #include "sim/observe/observe.h"
 #include "sim/test_world.h"
@@ -249,7 +250,8 @@ static void cut_world(struct world *w, bool is_fast, uint64_t seed)
 
         at += pick(&rng, 10, 300) * PS_PER_US + pick(&rng, 0, PS_PER_US);
         sim_run_until(s, at);
-        answer_on_cnp(s, &s->net.host[0], &s->flows.flow[1], 0);
+        rc_on_cnp(s, &s->net.host[0],
+                  &(struct packet){ .flow = 1, .generation = s->flows.flow[1].generation, .kind = CNP });
         host_kick(s, &s->net.host[0]);
     }
     assert_true(world_finish(w, PS_PER_MS, LATEST));
@@ -309,8 +311,8 @@ static void skip__frames_skip_ports_that_are_not_full(void **unused)
     assert_true(fast.sim->engine.counters.events < packet.sim->engine.counters.events * 7 / 10);
     assert_int_equal(fast.sim->engine.counters.nacks_sent, 0);
     for (uint32_t i = 0; i < packet.sim->net.ports; i++)
-        assert_int_equal(packet.sim->net.port[i].counters.tx_packets[PACKET_DATA],
-                         fast.sim->net.port[i].counters.tx_packets[PACKET_DATA]);
+        assert_int_equal(packet.sim->net.port[i].counters.tx_packets[CLASS_DATA],
+                         fast.sim->net.port[i].counters.tx_packets[CLASS_DATA]);
     for (uint16_t i = 1; i <= 3; i++)
         assert_true(fabs(relative_error(&packet, &fast, i)) < 0.05);
     end_both(&packet, &fast);

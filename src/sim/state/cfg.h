@@ -99,7 +99,7 @@ struct sim_cfg {
     bool     nack_is_cnp;        /* a sender also treats a NACK as a CNP */
     bool     ack_droppable;      /* switches may drop ACKs beyond the headroom, a defect of the HPCC fork */
     uint64_t nack_gap_ps;        /* minimum time between NACKs for the same byte */
-    bool     is_selective;       /* selective repeat: see host/selective_repeat.h */
+    bool     is_selective;       /* selective repeat: see host/rc/selective_repeat.h */
     bool     is_sleek;           /* model uet: loss recovery without trimming */
     uint64_t reorder_ps;         /* selective repeat: a packet missing for longer is lost */
     uint64_t rto_ps;             /* 0: no retransmission timer; RTO_AUTO */

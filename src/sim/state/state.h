@@ -97,7 +97,7 @@ struct model {
     uint8_t  weight_max;         /* largest weight of a class; 0: classes alternate by packet */
     double   (*random)(struct sim *, const struct node *);       /* in [0, 1); NULL: from the node's stream */
     uint32_t unmarked_bytes;     /* bytes of a queue that do not count against marking thresholds */
-    uint8_t  marked_kinds;       /* bit by enum packet_kind: kinds that are counted when marked, */
+    uint8_t  marked_classes;     /* bit by enum packet_class: packets that are counted when marked, */
     uint8_t  marked_flags;       /* except packets with one of these flags */
     void     (*on_down)(struct sim *, struct port *);        /* the link of a switch's port goes down */
     const struct lb_algo *conga; /* implementation of balancer conga; NULL: lb/conga.c */
@@ -115,10 +115,10 @@ struct model {
     void     (*keep_finished)(struct sim *, struct host *); /* a finished queue pair stays in its place */
     /* Returns true if a finished flow still sends. */
     bool     (*sends_acked)(const struct sim *, const struct host *, const struct flow *);
-    bool     (*on_timeout)(struct sim *, struct host *);     /* replaces answer_on_timeout() */
+    bool     (*on_timeout)(struct sim *, struct host *);     /* replaces transport.timer() */
     /* An ACK, NACK or CNP has arrived; sets the timer. */
     void     (*on_answer)(struct sim *, const struct host *, struct flow *);
-    void     (*on_late_answer)(struct sim *, uint32_t packet);       /* ACK of a finished flow; takes it */
+    bool     ignores_late_answers;   /* an answer to a finished flow does not wake the NIC */
     bool     (*takes_digest)(struct sim *, const struct host *);     /* of an ACK; NULL: always */
     const struct qp_list *list;
 
@@ -144,32 +144,22 @@ static inline uint64_t model_frame_ps(const struct model *m, uint32_t bytes, uin
 
 /* Ultra Ethernet state that hosts and switches share. docs/uet.md describes the model.
  *
- * UET packets have the flag PACKET_TCP ("not a queue pair") and the bit UET in 'seq', which no TCP packet
- * has:
- *
- *   data    seq: flags below and the packet number; sent_ps: the credit that the sender requests
- *           a trimmed packet, a credit request (RTS) and a probe are data without payload
- *   ACK     seq: see uet_ack_pack(); sent_ps: bitmap of 64 packets
- *   pull    an ACK with UET_ACK_PULL; sent_ps: the total credit granted
- *   NACK    seq as in an ACK, for a trimmed packet
+ *   UET_DATA      seq: flags below and the packet number; sent_ps: the credit that the sender requests
+ *   UET_TRIMMED   likewise, but without payload; so are UET_TRIMMED_AT_LAST, UET_RTS and UET_PROBE
+ *   UET_ACK       seq: see uet_ack_pack(); sent_ps: bitmap of 64 packets
+ *   UET_NACK      likewise
+ *   UET_PULL      sent_ps: the total credit granted
  *
  * The source port carries the entropy value (EV): the flow's port XOR the EV.
  */
 
-#define UET           (1ull << 63)
-#define UET_ASKS      (1ull << 62)       /* data: the sender requests an immediate ACK */
-#define UET_AGAIN     (1ull << 61)       /* retransmission */
-#define UET_RTS       (1ull << 60)
-#define UET_PROBE     (1ull << 59)
-#define UET_TRIMMED   (1ull << 58)
-#define UET_AT_LAST   (1ull << 57)       /* trimmed at the last hop, before the receiver's link */
+#define UET_ASKS      (1ull << 63)       /* the sender requests an immediate ACK */
+#define UET_AGAIN     (1ull << 62)       /* retransmission */
 #define UET_NUMBER    0xffffffffull
 
-#define UET_ACK_AGAIN  2u                /* acknowledges a retransmission */
-#define UET_ACK_PULL   4u
-#define UET_ACK_PROBE  8u                /* answers a probe or an RTS; 'number' is the probe's number, or 0 */
-#define UET_ACK_MARKED 16u
-#define UET_ACK_AT_LAST 32u
+#define UET_ACK_AGAIN   1u               /* acknowledges a retransmission */
+#define UET_ACK_PROBE   2u               /* answers a probe or an RTS; 'number' is the probe's number, or 0 */
+#define UET_ACK_AT_LAST 4u               /* NACK: trimmed before the receiver's link */
 
 /* limit of packets between the first missing one and the last sent one */
 #define UET_RING_MAX  4096u
@@ -213,20 +203,19 @@ struct uet_ack {
     uint32_t flags;              /* UET_ACK_AGAIN, .. */
 };
 
-/* Layout: 31 bits expected, 6 flags, 12 kept, 13 number - expected. For a probe: its number. */
+/* Layout: 32 bits expected, 7 flags, 12 kept, 13 number - expected. For a probe: its number. */
 static inline uint64_t uet_ack_pack(const struct uet_ack *a)
 {
     uint32_t number = a->flags & UET_ACK_PROBE ? a->number : a->number - a->expected + UET_RING_MAX;
 
-    return UET | (uint64_t)(a->expected & 0x7fffffffu) << 32 | (uint64_t)a->flags << 25 |
+    return (uint64_t)a->expected << 32 | (uint64_t)a->flags << 25 |
            (uint64_t)(a->kept < 4095 ? a->kept : 4095) << 13 | (number & 8191u);
 }
 
 static inline struct uet_ack uet_ack_unpack(uint64_t seq)
 {
     uint32_t       low = (uint32_t)seq;
-    struct uet_ack a = { (uint32_t)(seq >> 32) & 0x7fffffffu, low >> 13 & 4095u, low & 8191u,
-                         low >> 25 & 63u };
+    struct uet_ack a = { (uint32_t)(seq >> 32), low >> 13 & 4095u, low & 8191u, low >> 25 };
 
     if (!(a.flags & UET_ACK_PROBE))
         a.number += a.expected - UET_RING_MAX;
@@ -310,9 +299,8 @@ struct flows {
 
 #define SEND_HF2T      1u        /* see host/hf2t.h */
 #define SEND_GAPS      2u        /* see host/gaps.h */
-#define SEND_SELECTIVE 4u        /* see host/selective_repeat.h */
+#define SEND_SELECTIVE 4u        /* see host/rc/selective_repeat.h */
 #define SEND_PROBES    8u        /* see host/probe.h */
-#define SEND_UET       16u       /* see host/uet/uet.h */
 #define SEND_FIFO      32u       /* see sim_cfg.tx_fifo_bytes and host/send.h */
 #define SEND_HELD      64u       /* see skip/skip.h */
 
@@ -327,6 +315,7 @@ struct np_cfg {
 
 /* State of hosts besides struct host. */
 struct host_state {
+    const struct transport *const *transport;    /* by enum transport_id */
     const struct np_algo *np;                /* how receivers respond to marked packets */
     struct np_cfg         np_cfg;
     uint64_t              window_bytes_max;  /* flows whose congestion control sets at most this window may be

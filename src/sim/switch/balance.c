@@ -134,7 +134,7 @@ static APART struct port *enter(struct sim *s, const struct port *in, uint32_t i
 
     if (hop[0] == 0)
         return NULL;
-    if (k->kind == PACKET_DATA)
+    if (packet_class(k) == CLASS_DATA)
         return choose_port(s, in, id, to, hop);
     if (s->cfg.lb->enter)
         s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, packet_tag(&s->engine.packets, id));
@@ -163,7 +163,7 @@ static APART void leave(struct sim *s, const struct node *n, uint32_t id)
     const struct packet *k = &s->engine.packets.packet[id];
 
     s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, n->route_host[k->src].group,
-                     k->kind == PACKET_DATA, packet_tag(&s->engine.packets, id));
+                     packet_class(k) == CLASS_DATA, packet_tag(&s->engine.packets, id));
 }
 
 /* ---- entry points ---- */
@@ -175,7 +175,7 @@ static bool see(struct sim *s, const struct port *in, uint32_t id, const struct 
                 struct port **out)
 {
     const struct node *n = in->node;
-    bool               is_local = n->route_entry[to] == ROUTE_LOCAL, is_data = k->kind == PACKET_DATA;
+    bool               is_local = n->route_entry[to] == ROUTE_LOCAL, is_data = packet_class(k) == CLASS_DATA;
     struct lb_tag     *tag = packet_tag(&s->engine.packets, id);
 
     if (!in->peer->is_switch) {
@@ -204,7 +204,7 @@ static bool choose(struct sim *s, const struct port *in, uint32_t id, const stru
     const struct node *n = in->node;
     uint32_t           to = n->route_host[k->dst].group, way = n->route_entry[to];
 
-    if (way == ROUTE_LOCAL || way & ROUTE_ONE || k->kind != PACKET_DATA || n->route_hop[way] == 0)
+    if (way == ROUTE_LOCAL || way & ROUTE_ONE || packet_class(k) != CLASS_DATA || n->route_hop[way] == 0)
         return false;
     *out = choose_port(s, in, id, to, n->route_hop + way);
     return true;

@@ -39,7 +39,7 @@ static inline uint32_t forward_by_routes(const struct node *n, const struct rout
 static inline __attribute__((always_inline))
 struct port *forward_routed(const struct sim *s, const struct port *in, const struct packet *k)
 {
-    struct last_way *last = &s->net.last_way[in->id][k->flow % LAST_WAYS][k->kind == PACKET_DATA];
+    struct last_way *last = &s->net.last_way[in->id][k->flow % LAST_WAYS][packet_class(k) == CLASS_DATA];
     uint64_t         nodes;
 
     memcpy(&nodes, &k->src, sizeof nodes);           /* copies src and dst */

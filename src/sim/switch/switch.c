@@ -95,16 +95,11 @@ void buffer_check(const struct sim *s, const struct node *n)
 }
 
 /* A class may also carry TCP packets and CNPs, which cannot be trimmed. */
-static bool is_uet(const struct packet *k)
-{
-    return k->kind == PACKET_DATA && k->flags & PACKET_TCP && k->seq & UET;
-}
-
 static bool has_last(const struct sim *s, const struct port *out, const struct packet *k)
 {
     const struct queue *queue = &out->queue[k->prio];
 
-    return queue->head && is_uet(&s->engine.packets.packet[queue->tail]);
+    return queue->head && s->engine.packets.packet[queue->tail].kind == UET_DATA;
 }
 
 /* Swaps a packet with the last one of its queue. Both keep their positions in lists. */
@@ -138,7 +133,7 @@ static void trim(struct sim *s, const struct port *out, struct packet *k)
     k->payload = 0;
     k->bytes = (uint16_t)(k->bytes < s->cfg.trim_bytes ? k->bytes : s->cfg.trim_bytes);
     k->prio = s->cfg.head_prio & 7u;
-    k->seq |= UET_TRIMMED | (out->peer->is_switch ? 0 : UET_AT_LAST);
+    k->kind = out->peer->is_switch ? UET_TRIMMED : UET_TRIMMED_AT_LAST;
 }
 
 /* Common case: charges a UET packet to the buffer. Returns false for others, or if it does not fit. */
@@ -163,7 +158,7 @@ bool trim_admit(struct sim *s, struct port *out, uint32_t id)
     if (trim_book(s, out, k))
         return true;
     if (k->prio != s->cfg.head_prio) {
-        if (!s->uet.has_trim || !is_uet(k))
+        if (!s->uet.has_trim || k->kind != UET_DATA)
             return false;
         if (has_last(s, out, k) && rng_next(&out->node->rng) >> 63)
             exchange(s, out, id);
@@ -235,7 +230,8 @@ static inline void mark_by(struct sim *s, struct port *p, struct packet *k, cons
         if ((s->model.random ? s->model.random(s, p->node) : rng_real(&p->node->rng)) >= probability)
             return;
     }
-    p->counters.marked_packets += s->model.marked_kinds >> k->kind & 1 && !(k->flags & s->model.marked_flags);
+    p->counters.marked_packets += s->model.marked_classes >> packet_class(k) & 1 &&
+                                  !(k->flags & s->model.marked_flags);
     k->flags |= PACKET_ECN;
 }
 
@@ -319,7 +315,7 @@ static void drop(struct sim *s, uint32_t id, uint64_t *cause)
 /* Returns true if the packet is in a class with PFC, which book_in() charges. */
 static inline bool is_lossless(const struct sim *s, const struct packet *k)
 {
-    return k->kind < PACKET_CNP && s->sw.lossless_prios >> k->prio & 1;
+    return packet_class(k) < CLASS_CNP && s->sw.lossless_prios >> k->prio & 1;
 }
 
 /* Other packets are in its ingress account. Returns true if charging and releasing the packet at once would
@@ -359,7 +355,7 @@ enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* FULL: its sender mus
  * it. */
 static inline bool is_droppable(const struct sim *s, const struct packet *k)
 {
-    return s->cfg.ack_droppable || (k->kind == PACKET_DATA && !s->cfg.ack_unpaused);
+    return s->cfg.ack_droppable || (packet_class(k) == CLASS_DATA && !s->cfg.ack_unpaused);
 }
 
 /* Charges a packet of a class with PFC to its ingress account, if there is room. */
@@ -456,7 +452,7 @@ static inline bool admit(struct sim *s, struct port *in, struct port *out, uint3
             s->sw.on_admit(s, out, k, out->queue[k->prio].bytes);
         if (a == ADMITTED_FULL)
             pause(s, in, k->prio);
-    } else if (k->kind < PACKET_CNP && !(s->model.unbooked_prios >> k->prio & 1)) {
+    } else if (packet_class(k) < CLASS_CNP && !(s->model.unbooked_prios >> k->prio & 1)) {
         a = admit_slowly(s, in, out, id, k);
     } else {
         k->in_port = UNBOOKED;
@@ -615,9 +611,9 @@ static APART bool handle_ingress(struct sim *s, struct port *in, uint32_t id, st
 
     if (in->slow_path & SLOW_LINK && !is_held && path_is_gone(&s->engine, in, id, k))
         return true;
-    if (in->slow_path & SLOW_WATCHED && k->kind == PACKET_DATA && !(k->flags & (PACKET_TCP | PACKET_COUNTED)))
+    if (in->slow_path & SLOW_WATCHED && packet_is_roce_data(k) && !(k->flags & PACKET_COUNTED))
         s->watch.on_packet(s->watch.arg, s->engine.now_ps, in->node, k);
-    if (!(in->slow_path & SLOW_WOVEN) || k->kind == PACKET_PFC)
+    if (!(in->slow_path & SLOW_WOVEN) || k->kind == PFC)
         return false;
     enum weave_does does = s->lb.weave_packet(s, in, id, k, &act);
     for (uint32_t i = 0; i < act.controls; i++)
@@ -638,7 +634,7 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet
     if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED | SLOW_WOVEN), 0) &&
         handle_ingress(s, in, id, k))
         return;
-    if (k->kind == PACKET_PFC) {
+    if (k->kind == PFC) {
         pfc_on_frame(&s->engine, &s->pfc, in, k->prio, k->seq);
         packet_free(&s->engine.packets, id);
         on_pfc(s, in);
@@ -669,7 +665,7 @@ void switch_flush(struct sim *s, struct port *p)
             struct port *in = k->in_port != UNBOOKED ? release(s, p->node, p, k) : NULL;
             if (in)
                 resume(s, in, q);
-            s->engine.counters.dropped_down += k->kind != PACKET_PFC;
+            s->engine.counters.dropped_down += k->kind != PFC;
             engine_drop(&s->engine, id);
         }
 }

@@ -151,7 +151,7 @@ static void bench_put(struct bench *b)
                           .src = 1,
                           .dst = 0,
                           .bytes = FULL,
-                          .kind = PACKET_DATA,
+                          .kind = RC_DATA,
                           .prio = 3 };
     switch_on_packet(b->w.sim, b->in, id, k);
 }

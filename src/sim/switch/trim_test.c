@@ -26,7 +26,7 @@ static uint32_t new_packet(struct sim *s, uint32_t bytes, uint8_t prio)
     struct packet *k = &s->engine.packets.packet[id];
 
     *k = (struct packet){ .bytes = (uint16_t)bytes, .payload = (uint16_t)(bytes - 64),
-                          .kind = PACKET_DATA, .prio = prio & 7u, .flags = PACKET_TCP, .seq = UET, .dst = 1 };
+                          .kind = UET_DATA, .prio = prio & 7u, .dst = 1 };
     s->engine.counters.payload_sent += k->payload;
     return id;
 }
@@ -71,7 +71,7 @@ static void trim__loses_no_header_before_the_queue_is_full(void **unused)
     assert_int_equal(s->engine.counters.dropped_headers, 1);
     assert_int_equal(s->engine.counters.trimmed, headers + 1);
     assert_int_equal(out->queue[3].bytes, 42000 / FULL * FULL);
-    assert_true(s->engine.packets.packet[out->queue[7].head].seq & UET_AT_LAST);
+    assert_int_equal(s->engine.packets.packet[out->queue[7].head].kind, UET_TRIMMED_AT_LAST);
     buffer_check(s, out->node);
     world_end(&w);
 }
@@ -123,16 +123,16 @@ static void trim__only_trims_uet_packets(void **unused)
     for (uint32_t i = 0; i < 9000 / FULL; i++)
         assert_true(offer(s, out, FULL, 3));
     cnp = new_packet(s, 64, 3);
-    s->engine.packets.packet[cnp] = (struct packet){ .bytes = 64, .kind = PACKET_CNP, .prio = 3, .dst = 1,
+    s->engine.packets.packet[cnp] = (struct packet){ .bytes = 64, .kind = CNP, .prio = 3, .dst = 1,
                                                      .in_port = UNBOOKED };
     path_enqueue(&s->engine, out, 3, cnp, &s->engine.packets.packet[cnp]);
     for (uint32_t i = 0; i < 50; i++)
         assert_true(offer(s, out, FULL, 3));
     assert_int_equal(s->engine.counters.trimmed, 50);
     assert_int_equal(out->queue[3].tail, cnp);
-    assert_int_equal(s->engine.packets.packet[cnp].kind, PACKET_CNP);
+    assert_int_equal(s->engine.packets.packet[cnp].kind, CNP);
     tcp = new_packet(s, FULL, 3);
-    s->engine.packets.packet[tcp].seq = 0;
+    s->engine.packets.packet[tcp].kind = TCP_DATA;
     assert_false(trim_admit(s, out, tcp));
     engine_drop(&s->engine, tcp);
     buffer_check(s, out->node);

@@ -101,9 +101,9 @@ static void add_control(struct sim *s, const struct node *n, const struct packet
 
     *c = (struct packet){ .in_port = UNBOOKED, .src = k->dst, .dst = k->src, .ports = ports,
                           .seq = (uint64_t)word << 32 | value, .sent_ps = s->engine.now_ps,
-                          .bytes = CONTROL_BYTES, .kind = PACKET_CNP,
+                          .bytes = CONTROL_BYTES, .kind = WOVEN,
                           .prio = (s->model.unbooked_prios & 1 ? 0 : s->hosts.np_cfg.cnp_prio) & 7u,
-                          .flags = PACKET_WOVEN | PACKET_NOT_ECT };
+                          .flags = PACKET_NOT_ECT };
     if (entry & ROUTE_ONE && entry != ROUTE_LOCAL)
         out = &s->net.port[entry & ~ROUTE_ONE];
     else if (entry != ROUTE_LOCAL && hop[0])
@@ -241,9 +241,8 @@ static enum weave_does steer(struct sim *s, struct port *in, uint32_t id, struct
     if (packet_woven(&s->engine.packets, id)->is_held)
         return release(s, n, k, a);
     conweave_note(&s->lb.weave->tor[n->id], s->engine.now_ps);
-    if (k->kind != PACKET_DATA)
-        return k->kind == PACKET_CNP && k->flags & PACKET_WOVEN &&
-               is_local ? take_control(s, n, id, k) : WEAVE_IGNORED;
+    if (packet_class(k) != CLASS_DATA)
+        return k->kind == WOVEN && is_local ? take_control(s, n, id, k) : WEAVE_IGNORED;
     if (in->peer->is_switch)
         return is_local ? leave(s, in, id, k, a) : follow(s, n, id, a);
     return is_local ? WEAVE_IGNORED : enter(s, n, id, k, to, a);

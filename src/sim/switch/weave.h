@@ -4,7 +4,7 @@
  * Held packets form a list (conweave_tag.next). The first of them is an event: when the queue is released, it
  * arrives again at its ingress port. Held packets are not charged to the buffer.
  *
- * Control frames have 64 bytes (kind CNP, PACKET_WOVEN) and look like ACKs of the flow. The upper half of
+ * Control frames have 64 bytes (kind WOVEN) and look like ACKs of the flow. The upper half of
  * 'seq' has the message, the lower half an epoch or a path. They use the route of the flow's ACKs and end at
  * the first ToR.
  *

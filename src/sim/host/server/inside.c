@@ -1,5 +1,6 @@
 #include "sim/host/server/inside.h"
 #include "sim/host/post.h"
+#include "sim/host/transport.h"
 
 #include <stdlib.h>
 
@@ -62,13 +63,11 @@ static uint32_t take_message(struct inside *x)
     return ++x->used;
 }
 
-static void await(struct sim *s, uint32_t id, uint32_t node, uint64_t at_ps)
+static void await(struct sim *s, struct packet *k, uint32_t node, uint64_t at_ps)
 {
-    struct packet *k = &s->engine.packets.packet[id];
-
     k->event.next = EVQ_IDLE;
     k->event.owner = owner_make(&s->engine.evq, EV_AT_HOST, &s->net.host[s->net.node[node].host]);
-    evq_add(&s->engine.evq, id, at_ps, sim_order(s, &s->net.node[node], at_ps));
+    evq_add(&s->engine.evq, evq_id(&s->engine.evq, k), at_ps, sim_order(s, &s->net.node[node], at_ps));
 }
 
 /* Returns when the last byte arrives. The receiving link is busy from the first byte, or when it is free. */
@@ -109,10 +108,9 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
                                   .dport = spec->dport,
                                   .prio = spec->prio,
                                   .is_answered = spec->is_answered };
-    uint32_t id = engine_new_packet(&s->engine);
-    s->engine.packets.packet[id] = (struct packet){ .flow = number, .src = h->node, .dst = spec->dst,
-                                                    .kind = PACKET_CNP, .flags = PACKET_INSIDE };
-    await(s, id, spec->dst, send(s, h, spec->dst, tx_ps));
+    struct packet *k = &s->engine.packets.packet[engine_new_packet(&s->engine)];
+    *k = (struct packet){ .flow = number, .src = h->node, .dst = spec->dst, .kind = INSIDE };
+    await(s, k, spec->dst, send(s, h, spec->dst, tx_ps));
     return true;
 }
 
@@ -137,20 +135,27 @@ static void end(struct sim *s, const struct inside_message *m)
         program_on_sent(&s->engine, &s->program, t);
 }
 
-bool inside_on_packet(struct sim *s, uint32_t id, struct packet *k)
+/* A message has arrived. Its packet then notifies the source. */
+APART enum act inside_on_arrival(struct sim *s, struct host *h, struct packet *k)
 {
-    uint32_t              number = k->flow;
-    struct inside_message m = s->hosts.inside->message[number];      /* a copy: the table may move */
+    struct inside_message m = s->hosts.inside->message[k->flow];     /* a copy: the table may move */
 
-    if (!(k->flags & PACKET_RETURNED)) {
-        k->flags |= PACKET_RETURNED;
-        await(s, id, m.message.src, s->engine.now_ps + s->net.graph.inside_delay_ps);
-        if (m.is_answered)
-            program_on_arrival(&s->engine, &s->program, &m.message);
-        return true;
-    }
-    s->hosts.inside->message[number].next_free = s->hosts.inside->free;
-    s->hosts.inside->free = number;
+    (void)h;
+    k->kind = INSIDE_DONE;
+    await(s, k, m.message.src, s->engine.now_ps + s->net.graph.inside_delay_ps);
+    if (m.is_answered)
+        program_on_arrival(&s->engine, &s->program, &m.message);
+    return ACT_KEEP;
+}
+
+/* The source of a message is notified. */
+APART enum act inside_on_done(struct sim *s, struct host *h, struct packet *k)
+{
+    struct inside_message m = s->hosts.inside->message[k->flow];     /* a copy: the table may move */
+
+    (void)h;
+    s->hosts.inside->message[k->flow].next_free = s->hosts.inside->free;
+    s->hosts.inside->free = k->flow;
     end(s, &m);
-    return false;
+    return ACT_FREE;
 }

@@ -23,10 +23,7 @@ bool inside_start(struct sim *, struct host *, const struct flow_spec *);
 
 static inline bool inside_is(const struct packet *k)
 {
-    return k->kind == PACKET_CNP && k->flags & PACKET_INSIDE;
+    return k->kind == INSIDE || k->kind == INSIDE_DONE;
 }
-
-/* A message has arrived, or its source is notified. Returns true if the packet is reused. */
-bool inside_on_packet(struct sim *, uint32_t id, struct packet *);
 
 #endif

@@ -31,7 +31,7 @@
 #define SIM_HOST_TCP_TCP_H
 
 #include "cc/tcp.h"
-#include "sim/host/nic.h"
+#include "sim/host/transport.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -125,7 +125,7 @@ static inline uint64_t tcp_flight_bytes(const struct tcp_tx *t)
 
 /* ---- sender: turns, bursts, wake-ups of the stack, and the timer ---- */
 
-void tcp_start(struct sim *, struct host *, struct flow *);
+extern const struct transport transport_tcp;
 
 /* Ends a flow that is completely acknowledged. */
 void tcp_finish(struct sim *, struct host *, struct flow *);
@@ -147,13 +147,5 @@ void tcp_wake(struct sim *, struct host *, struct flow *);
 
 /* Restarts the retransmission timer of a flow. */
 void tcp_restart_timer(struct sim *, const struct flow *);
-
-void tcp_check(const struct sim *, const struct host *);
-
-/* Sender: handles an ACK. */
-void tcp_on_ack(struct sim *, struct host *, struct flow *, const struct packet *);
-
-/* Receiver: keeps a packet and acknowledges it. */
-void tcp_on_data(struct sim *, struct host *, const struct packet *);
 
 #endif

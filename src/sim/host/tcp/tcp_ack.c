@@ -1,4 +1,5 @@
 #include "sim/host/tcp/tcp.h"
+#include "sim/host/transport.h"
 
 #define LOST_AFTER 3             /* packets received behind a missing one */
 
@@ -128,8 +129,12 @@ static void grow(struct sim *s, struct tcp_tx *t, const struct packet *k, uint64
         on_mark(s, t);
 }
 
-APART void tcp_on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+APART enum act tcp_on_ack(struct sim *s, struct host *h, struct packet *k)
 {
+    struct flow *f = flow_answered(s, k);
+
+    if (!f)
+        return ACT_IGNORE;
     struct tcp_tx *t = tcp_tx_of(s, f);
     uint64_t       acked = k->seq > f->acked ? k->seq - f->acked : 0, flight = tcp_in_flight(t);
     uint32_t       mss = t->window.mss_bytes;
@@ -138,11 +143,11 @@ APART void tcp_on_ack(struct sim *s, struct host *h, struct flow *f, const struc
         f->acked = k->seq;
         if (f->acked >= f->bytes) {
             tcp_finish(s, h, f);
-            return;
+            return ACT_FREE;
         }
         advance(t, f->acked / mss);
     }
-    if (k->flags & PACKET_SACK)
+    if (k->kind == TCP_SACK)
         note_sacks(t, k->seq / mss + (k->sent_ps >> 32), k->seq / mss + (uint32_t)k->sent_ps);
     else if (acked)
         measure(t, s->engine.now_ps - k->sent_ps);
@@ -155,4 +160,5 @@ APART void tcp_on_ack(struct sim *s, struct host *h, struct flow *f, const struc
     else if (acked)
         tcp_restart_timer(s, f);
     tcp_wake(s, h, f);
+    return ACT_FREE;
 }

@@ -19,19 +19,17 @@ static void acknowledge(struct sim *s, struct host *h, const struct packet *k, b
     struct flow_rx *rx = &s->flows.rx[k->flow];
     struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
     struct packet   answered = *k;
-    uint32_t        flags = PACKET_TCP | PACKET_NOT_ECT | (x->is_marked ? PACKET_ECHO : 0);
 
     if (is_gap) {
         uint32_t mss = s->cfg.tcp[s->flows.flow[k->flow].tcp - 1].mss_bytes;
 
         answered.sent_ps = block(x, rx->expected / mss, k->seq / mss);
-        flags |= PACKET_SACK;
     }
     x->unacked = 0;
     s->engine.counters.acks_sent++;
-    reply_to(s, h, &answered, &(struct answer){ PACKET_ACK, rx->expected, k->prio,
+    reply_to(s, h, &answered, &(struct answer){ is_gap ? TCP_SACK : TCP_ACK, rx->expected, k->prio,
                                                 TCP_HEADER_BYTES + (is_gap ? TCP_SACK_BYTES : 0),
-                                                (uint8_t)flags });
+                                                PACKET_NOT_ECT | (x->is_marked ? PACKET_ECHO : 0) });
 }
 
 /* Removes packet n from the kept packets. Returns false if it is not there. */
@@ -65,7 +63,7 @@ static void on_in_order(struct sim *s, struct host *h, const struct packet *k, u
     deliver(rx, x, mss);
     if (rx->expected == x->end)
         flow_on_arrival(s, &s->flows.flow[k->flow]);
-    if (++x->unacked >= TCP_ACK_EVERY || had_gap || rx->expected == x->end || k->flags & PACKET_PUSH)
+    if (++x->unacked >= TCP_ACK_EVERY || had_gap || rx->expected == x->end || k->kind == TCP_PUSH)
         acknowledge(s, h, k, false);
 }
 
@@ -83,9 +81,9 @@ static bool open_flow(struct sim *s, const struct packet *k)
     return true;
 }
 
-/* Reads settings of the flow only for bytes that have not arrived yet. So the flow is not done at its source,
- * which then does not change them. */
-APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
+/* Keeps a packet and acknowledges it. Reads settings of the flow only for bytes that have not arrived: its
+ * source does not change them before the flow is done. */
+APART enum act tcp_on_data(struct sim *s, struct host *h, struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
     struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
@@ -94,7 +92,7 @@ APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
     s->engine.counters.data_received++;
     if (!open_flow(s, k)) {
         s->engine.counters.payload_stale += k->payload;
-        return;
+        return ACT_FREE;
     }
     if (is_marked != x->is_marked && x->unacked)
         acknowledge(s, h, k, false);
@@ -102,7 +100,7 @@ APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
     if (k->seq < rx->expected) {
         s->engine.counters.payload_stale += k->payload;
         acknowledge(s, h, k, false);
-        return;
+        return ACT_FREE;
     }
     uint32_t mss = s->cfg.tcp[s->flows.flow[k->flow].tcp - 1].mss_bytes;
     if (k->flags & PACKET_LAST)
@@ -110,14 +108,15 @@ APART void tcp_on_data(struct sim *s, struct host *h, const struct packet *k)
     if (tcp_has_bit(x->has, k->seq / mss)) {
         s->engine.counters.payload_stale += k->payload;
         acknowledge(s, h, k, true);
-        return;
+        return ACT_FREE;
     }
     s->engine.counters.payload_received += k->payload;
     if (k->seq == rx->expected) {
         on_in_order(s, h, k, mss);
-        return;
+        return ACT_FREE;
     }
     tcp_flip_bit(x->has, k->seq / mss);
     x->out_of_order++;
     acknowledge(s, h, k, true);
+    return ACT_FREE;
 }

@@ -251,14 +251,13 @@ static uint32_t send_packet(struct sim *s, struct host *h, struct flow *f, uint6
     uint32_t              payload = left < cfg->mss_bytes ? (uint32_t)left : cfg->mss_bytes;
     uint32_t              id = engine_new_packet(&s->engine);
     struct packet        *k = &s->engine.packets.packet[id];
-    uint32_t              flags = PACKET_TCP | (cfg->is_ecn ? 0 : PACKET_NOT_ECT);
+    uint32_t              flags = (cfg->is_ecn ? 0 : PACKET_NOT_ECT) | (payload == left ? PACKET_LAST : 0);
 
-    flags |= (is_push ? PACKET_PUSH : 0) | (payload == left ? PACKET_LAST : 0);
     *k = (struct packet){ .flow = (uint32_t)(f - s->flows.flow), .src = f->src, .dst = f->dst,
                           .ports = f->ports, .seq = seq, .sent_ps = s->engine.now_ps,
                           .bytes = (uint16_t)(payload + TCP_HEADER_BYTES), .payload = (uint16_t)payload,
-                          .generation = f->generation, .kind = PACKET_DATA, .prio = f->prio & 7u,
-                          .flags = flags & 31 };
+                          .generation = f->generation, .kind = is_push ? TCP_PUSH : TCP_DATA,
+                          .prio = f->prio & 7u, .flags = flags & PACKET_FLAGS };
     if (seq + payload > f->sent)
         f->sent = seq + payload;
     else
@@ -332,7 +331,7 @@ APART bool tcp_send(struct sim *s, struct host *h, bool has_rdma)
 
 /* ---- flows ---- */
 
-APART void tcp_start(struct sim *s, struct host *h, struct flow *f)
+static APART void start(struct sim *s, struct host *h, struct flow *f)
 {
     struct tcp_host      *th = tcp_host_of(s, h);
     struct tcp_tx        *t = tcp_tx_of(s, f);
@@ -407,11 +406,13 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
                    "a TCP flow's timer is not armed");
 }
 
-void tcp_check(const struct sim *s, const struct host *h)
+static void check(const struct sim *s, const struct host *h)
 {
-    const struct tcp_host *th = tcp_host_of(s, h);
-    uint32_t               active = 0, waiting = 0;
+    uint32_t active = 0, waiting = 0;
 
+    if (!s->flows.tcp_tx)
+        return;
+    const struct tcp_host *th = tcp_host_of(s, h);
     for (uint32_t id = th->active; id; id = s->flows.tcp_tx[id].next_active, active++) {
         check_flow(s, h, id);
         waiting += s->flows.tcp_tx[id].is_queued;
@@ -427,3 +428,5 @@ void tcp_check(const struct sim *s, const struct host *h)
     expect_of_node((th->ready != 0) == !!(h->port->backlog & BACKLOG_TCP), s, h->node,
                    "a port does not know of TCP");
 }
+
+const struct transport transport_tcp = { .name = "tcp", .start = start, .check = check };

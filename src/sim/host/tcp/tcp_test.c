@@ -116,10 +116,10 @@ static double utilisation(struct world *w, uint64_t from_ps, uint64_t to_ps)
     uint64_t           before;
 
     sim_run_until(w->sim, from_ps);
-    before = p->counters.tx_packets[PACKET_DATA];
+    before = p->counters.tx_packets[CLASS_DATA];
     sim_run_until(w->sim, to_ps);
     sim_check(w->sim);
-    return (double)(p->counters.tx_packets[PACKET_DATA] - before) * WIRE_BYTES * 800 /
+    return (double)(p->counters.tx_packets[CLASS_DATA] - before) * WIRE_BYTES * 800 /
            (double)(to_ps - from_ps);
 }
 
@@ -428,7 +428,7 @@ static void burst__packets_follow_each_other(void **unused)
           "64KB");
     p = w.sim->net.host[0].port;
     sim_run_until(w.sim, 20 * PS_PER_MS);
-    sent = p->counters.tx_packets[PACKET_DATA];
+    sent = p->counters.tx_packets[CLASS_DATA];
     while (w.sim->engine.now_ps < 40 * PS_PER_MS) {
         bool is_idle = p->free_at_ps < w.sim->engine.now_ps;
 
@@ -436,7 +436,7 @@ static void burst__packets_follow_each_other(void **unused)
         idle_at = is_idle;
         sim_run_until(w.sim, w.sim->engine.now_ps + 50 * PS_PER_NS);
     }
-    sent = p->counters.tx_packets[PACKET_DATA] - sent;
+    sent = p->counters.tx_packets[CLASS_DATA] - sent;
     assert_true((double)sent / (double)gaps > 8);
     world_end(&w);
 }

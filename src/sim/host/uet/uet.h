@@ -18,7 +18,7 @@
 #ifndef SIM_HOST_UET_UET_H
 #define SIM_HOST_UET_UET_H
 
-#include "sim/host/nic.h"
+#include "sim/host/transport.h"
 
 #define UET_NONE UINT16_MAX
 
@@ -210,11 +210,6 @@ void credit_on_pull(struct sim *, struct host *);
 
 /* ---- sender: ACKs, NACKs, pulls and timeouts ---- */
 
-void uet_on_answer(struct sim *, struct host *, struct flow *, const struct packet *);
-
-/* Same for an idle persistent connection: credit may still arrive. */
-void uet_on_idle_answer(struct sim *, struct flow *, const struct packet *);
-
 /* Retransmits packets that have timed out, and sends a request if nothing is in flight. The timeout doubles
  * while nothing arrives: a constant timeout shorter than the round trip could fill all queues with duplicates
  * forever. Returns the time of the next check. */
@@ -229,10 +224,9 @@ uint64_t uet_on_timeout(struct sim *, struct host *, struct flow *);
  *   - when a gap closes and a packet in it had requested an ACK.
  * A trimmed packet is answered by a NACK. */
 
-/* Handles data packet 'id'. Returns true if the packet was reused as the answer. */
-bool uet_on_data(struct sim *, struct host *, uint32_t id, struct packet *);
-
 /* ---- sender: retransmissions before new packets, as credit and window allow ---- */
+
+extern const struct transport transport_uet;
 
 /* uet_open() starts a flow; the run fails if there are too many. uet_close() ends it. uet_wake() is called
  * when an idle flow has a message again. */
@@ -240,8 +234,8 @@ void uet_open(struct sim *, struct flow *);
 void uet_close(struct sim *, const struct flow *);
 void uet_wake(struct sim *, struct flow *);
 
-/* Sends one packet. The host's port must be idle, and uet_may_send() true. */
-void uet_send(struct sim *, struct host *, uint32_t flow);
+/* Sends one packet: true. The host's port must be idle, and uet_may_send() true. */
+bool uet_next(struct sim *, struct host *, uint32_t flow);
 
 /* Marks packet n, which has no record, for retransmission. */
 void uet_put_again(struct sim *, struct flow *, uint32_t n);

@@ -2,6 +2,7 @@
 #include "sim/host/turn.h"
 #include "sim/host/pacer.h"
 #include "sim/host/sender_spray.h"
+#include "sim/host/transport.h"
 
 #define BACKOFF_MAX 16u          /* largest number of doublings of the timeout, up to rto_ps_max */
 #define REORDER_MIN 5u           /* SLEEK: minimum number of packets beyond a gap that make it a loss */
@@ -177,7 +178,7 @@ static void go_on(struct sim *s, struct host *h, struct flow *f)
         finish_flow(s, h, f);
         uet_close(s, f);
     } else if (f->acked < f->end || !finish_messages(s, h, f)) {
-        pacer_sort_in_uet(s, h, f);
+        pacer_sort_in_unpaced(s, h, f);
         if (s->uet.has_credit)
             uet_ask(s, h, f, false);
     }
@@ -188,7 +189,7 @@ static void on_ack(struct sim *s, struct host *h, struct flow *f, const struct p
 {
     struct uet_tx *t = uet_tx_of(s, f);
     uint64_t       rtt_ps = rtt_of(s, t, a);
-    bool           is_marked = a->flags & UET_ACK_MARKED;
+    bool           is_marked = k->flags & PACKET_ECHO;
 
     if (rtt_ps && !(a->flags & UET_ACK_PROBE))
         nic_count_rtt(s, h, f, rtt_ps);
@@ -217,9 +218,9 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct 
         uet_put_again(s, f, a->number);
     }
     spray_learn(s, f, spray_ev(f, k),
-                !is_at_last                 ? ENTROPY_TRIMMED
-                : a->flags & UET_ACK_MARKED ? ENTROPY_MARKED
-                                            : ENTROPY_GOOD);
+                !is_at_last              ? ENTROPY_TRIMMED
+                : k->flags & PACKET_ECHO ? ENTROPY_MARKED
+                                         : ENTROPY_GOOD);
     go_on(s, h, f);
 }
 
@@ -237,24 +238,32 @@ static void on_pull(struct sim *s, struct host *h, struct flow *f, uint64_t gran
     go_on(s, h, f);
 }
 
-void uet_on_answer(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
-{
-    struct uet_ack a = uet_ack_unpack(k->seq);
-
-    if (k->kind == PACKET_NACK)
-        on_nack(s, h, f, k, &a);
-    else if (a.flags & UET_ACK_PULL)
-        on_pull(s, h, f, k->sent_ps);
-    else
-        on_ack(s, h, f, k, &a);
-}
-
-APART void uet_on_idle_answer(struct sim *s, struct flow *f, const struct packet *k)
+/* An idle persistent connection: credit may still arrive. */
+static void take_credit_idle(struct sim *s, struct flow *f, const struct packet *k)
 {
     struct uet_tx *t = uet_tx_of(s, f);
 
-    if (k->kind == PACKET_ACK && uet_ack_unpack(k->seq).flags & UET_ACK_PULL && k->sent_ps > t->pulled)
+    if (k->kind == UET_PULL && k->sent_ps > t->pulled)
         t->pulled = k->sent_ps;
+}
+
+APART enum act uet_on_answer(struct sim *s, struct host *h, struct packet *k)
+{
+    struct flow   *f = &s->flows.flow[k->flow];
+    struct uet_ack a = uet_ack_unpack(k->seq);
+
+    if (f->generation != k->generation || (f->phase != FLOW_ACTIVE && f->phase != FLOW_IDLE))
+        return ACT_IGNORE;
+    if (f->phase == FLOW_IDLE) {
+        take_credit_idle(s, f, k);
+        return ACT_FREE;
+    }
+    switch (k->kind) {
+    case UET_NACK: on_nack(s, h, f, k, &a);       break;
+    case UET_PULL: on_pull(s, h, f, k->sent_ps);  break;
+    default:       on_ack(s, h, f, k, &a);        break;
+    }
+    return ACT_FREE;
 }
 
 /* ---- the timer ---- */

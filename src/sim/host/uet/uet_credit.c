@@ -61,7 +61,7 @@ void credit_ask(struct sim *s, struct host *h, const struct packet *k, bool must
     struct uet_host *all = &s->uet.host[h->id];
 
     all->arrived++;
-    all->cut_inside += (k->seq & (UET_TRIMMED | UET_AT_LAST)) == UET_TRIMMED;
+    all->cut_inside += k->kind == UET_TRIMMED;
     if (x->is_over)
         return;
     if (k->sent_ps > x->target)
@@ -101,10 +101,9 @@ static void send_pull(struct sim *s, struct host *h, uint32_t flow)
 
     s->engine.counters.pulls_sent++;
     *k = (struct packet){ .flow = flow, .src = h->node, .dst = f->src, .ports = ports >> 16 | ports << 16,
-                          .seq = uet_ack_pack(&(struct uet_ack){ .flags = UET_ACK_PULL }),
                           .sent_ps = x->granted, .bytes = (uint16_t)s->cfg.ack_bytes,
-                          .generation = s->flows.rx[flow].generation, .kind = PACKET_ACK,
-                          .prio = s->cfg.head_prio & 7u, .flags = PACKET_TCP };
+                          .generation = s->flows.rx[flow].generation, .kind = UET_PULL,
+                          .prio = s->cfg.head_prio & 7u };
     reply_send(s, h, id, k);
 }
 

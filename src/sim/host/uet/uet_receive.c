@@ -6,28 +6,28 @@
 /* ---- answers ---- */
 
 /* Reuses the packet as its answer. */
-static void answer(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k,
-                   enum packet_kind kind, uint32_t flags)
+static enum act answer(struct sim *s, struct host *h, struct uet_rx *x, struct packet *k,
+                       enum packet_kind kind, uint32_t ack_flags, uint8_t flags)
 {
     struct uet_ack a = { x->expected, x->kept, (uint32_t)(k->seq & UET_NUMBER),
-                         flags | (k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0) };
+                         ack_flags | (k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0) };
 
     k->sent_ps = x->kept ? uet_bits(x->has, s->uet.ring - 1, uet_map_begin(&a)) : 0;
-    reply_with(s, h, id, k, &(struct answer){ kind, uet_ack_pack(&a), s->cfg.head_prio, s->cfg.ack_bytes,
-                                              PACKET_TCP });
+    return reply_with(s, h, k,
+                      &(struct answer){ kind, uet_ack_pack(&a), s->cfg.head_prio, s->cfg.ack_bytes, flags });
 }
 
-static void acknowledge(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k,
-                        uint32_t flags)
+static enum act acknowledge(struct sim *s, struct host *h, struct uet_rx *x, struct packet *k,
+                            uint32_t ack_flags, uint8_t flags)
 {
     x->unacked = 0;
     s->engine.counters.acks_sent++;
-    answer(s, h, x, id, k, PACKET_ACK, flags);
+    return answer(s, h, x, k, UET_ACK, ack_flags, flags);
 }
 
-static uint32_t mark_of(const struct packet *k)
+static uint8_t echo_of(const struct packet *k)
 {
-    return k->flags & PACKET_ECN ? UET_ACK_MARKED : 0;
+    return k->flags & PACKET_ECN ? PACKET_ECHO : 0;
 }
 
 /* ---- packets ---- */
@@ -37,12 +37,14 @@ static bool is_there(const struct sim *s, const struct uet_rx *x, uint32_t n)
     return n < x->expected || (x->kept && uet_has(x->has, s->uet.ring - 1, n));
 }
 
-/* Handles the first packet of a flow. Returns false if the flow is already done. */
-static APART bool open_flow(struct sim *s, const struct packet *k)
+/* Opens the flow if this is its first packet. Returns false if the flow is already done. */
+static bool is_open(struct sim *s, const struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
     struct uet_rx  *x = uet_rx_of(s, k->flow);
 
+    if (rx->generation == k->generation)
+        return true;
     if ((int16_t)(k->generation - rx->generation) < 0)
         return false;
     *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
@@ -92,44 +94,15 @@ static bool take(struct sim *s, struct host *h, struct uet_rx *x, const struct p
     return must;
 }
 
-static void on_trimmed(struct sim *s, struct host *h, struct uet_rx *x, uint32_t id, struct packet *k,
-                       uint32_t n)
-{
-    if (is_there(s, x, n)) {
-        acknowledge(s, h, x, id, k, 0);
-        return;
-    }
-    receive_count_nack(s, k);
-    answer(s, h, x, id, k, PACKET_NACK, mark_of(k) | (k->seq & UET_AT_LAST ? UET_ACK_AT_LAST : 0));
-}
-
-/* Handles packets without payload. */
-static APART void on_header(struct sim *s, struct host *h, uint32_t id, struct packet *k, uint32_t n)
+APART enum act uet_on_data(struct sim *s, struct host *h, struct packet *k)
 {
     struct uet_rx *x = uet_rx_of(s, k->flow);
+    uint32_t       n = (uint32_t)(k->seq & UET_NUMBER);
 
-    if (s->uet.has_credit)
-        credit_ask(s, h, k, true);
-    if (k->seq & UET_TRIMMED && !(k->seq & (UET_PROBE | UET_RTS)))
-        on_trimmed(s, h, x, id, k, n);
-    else
-        acknowledge(s, h, x, id, k, UET_ACK_PROBE | mark_of(k));
-}
-
-bool uet_on_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
-{
-    struct flow_rx *rx = &s->flows.rx[k->flow];
-    struct uet_rx  *x = uet_rx_of(s, k->flow);
-    uint32_t        n = (uint32_t)(k->seq & UET_NUMBER);
-
-    s->engine.counters.data_received += k->payload > 0;
-    if (rx->generation != k->generation && !open_flow(s, k)) {
+    s->engine.counters.data_received++;
+    if (!is_open(s, k)) {
         s->engine.counters.payload_stale += k->payload;
-        return false;
-    }
-    if (!k->payload) {
-        on_header(s, h, id, k, n);
-        return true;
+        return ACT_FREE;
     }
     if (s->uet.has_credit)
         credit_ask(s, h, k, false);
@@ -139,8 +112,30 @@ bool uet_on_data(struct sim *s, struct host *h, uint32_t id, struct packet *k)
         assert(n - x->expected < s->uet.ring);
         bool must = take(s, h, x, k, n);
         if (++x->unacked < s->cfg.ack_every && !must && !(k->flags & PACKET_ECN))
-            return false;
+            return ACT_FREE;
     }
-    acknowledge(s, h, x, id, k, mark_of(k));
-    return true;
+    return acknowledge(s, h, x, k, 0, echo_of(k));
+}
+
+APART enum act uet_on_trimmed(struct sim *s, struct host *h, struct packet *k)
+{
+    struct uet_rx *x = uet_rx_of(s, k->flow);
+
+    if (!is_open(s, k))
+        return ACT_FREE;
+    if (s->uet.has_credit)
+        credit_ask(s, h, k, true);
+    if (is_there(s, x, (uint32_t)(k->seq & UET_NUMBER)))
+        return acknowledge(s, h, x, k, 0, 0);
+    receive_count_nack(s, k);
+    return answer(s, h, x, k, UET_NACK, k->kind == UET_TRIMMED_AT_LAST ? UET_ACK_AT_LAST : 0, echo_of(k));
+}
+
+APART enum act uet_on_request(struct sim *s, struct host *h, struct packet *k)
+{
+    if (!is_open(s, k))
+        return ACT_FREE;
+    if (s->uet.has_credit)
+        credit_ask(s, h, k, true);
+    return acknowledge(s, h, uet_rx_of(s, k->flow), k, UET_ACK_PROBE, echo_of(k));
 }

@@ -162,7 +162,7 @@ static APART uint64_t spend_credit(const struct sim *s, const struct host *h, co
 
 /* ---- packets ---- */
 
-static inline void fill_in(const struct sim *s, uint32_t flow, struct packet *k, uint16_t ev, uint32_t flags)
+static inline void fill_in(const struct sim *s, uint32_t flow, struct packet *k, uint16_t ev)
 {
     const struct flow *f = &s->flows.flow[flow];
 
@@ -171,8 +171,6 @@ static inline void fill_in(const struct sim *s, uint32_t flow, struct packet *k,
     k->dst = f->dst;
     k->ports = f->ports ^ ev;
     k->generation = f->generation;
-    k->kind = PACKET_DATA;
-    k->flags = flags & 31u;
     k->prio = f->prio & 7u;
 }
 
@@ -193,7 +191,9 @@ emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n, uint32_t payload,
     uint32_t       id = engine_new_packet(&s->engine);
     struct packet *k = &s->engine.packets.packet[id];
 
-    fill_in(s, flow, k, ev, PACKET_TCP | (is_last ? PACKET_LAST : 0));
+    fill_in(s, flow, k, ev);
+    k->kind = UET_DATA;
+    k->flags = is_last ? PACKET_LAST : 0;
     k->bytes = (uint16_t)(payload + s->cfg.header_bytes);
     k->payload = (uint16_t)payload;
     add_record(s, t, n, payload, ev, is_again);
@@ -201,7 +201,7 @@ emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n, uint32_t payload,
     if (is_last && f->is_lasting)
         pair_go_on(s, f);        /* the next message begins with the next packet */
     t->is_asked = must_ask(s, f, t, is_again);
-    k->seq = UET | n | (is_again ? UET_AGAIN : 0) | (t->is_asked ? UET_ASKS : 0);
+    k->seq = n | (is_again ? UET_AGAIN : 0) | (t->is_asked ? UET_ASKS : 0);
     s->engine.counters.data_sent++;
     s->engine.counters.payload_sent += payload;
     path_transmit(&s->engine, h->port, id, k);
@@ -224,7 +224,7 @@ static APART void send_again(struct sim *s, struct host *h, uint32_t flow)
          true);
 }
 
-void uet_send(struct sim *s, struct host *h, uint32_t flow)
+bool uet_next(struct sim *s, struct host *h, uint32_t flow)
 {
     struct flow   *f = &s->flows.flow[flow];
     struct uet_tx *t = uet_tx_at(s, flow);
@@ -233,24 +233,27 @@ void uet_send(struct sim *s, struct host *h, uint32_t flow)
 
     if (t->again) {
         send_again(s, h, flow);
-        return;
+        return true;
     }
     f->sent += payload;
     f->sent_max = f->sent;
     emit(s, h, flow, t->next++, payload, payload == left, false);
+    return true;
 }
 
-static void send_header(struct sim *s, struct host *h, struct flow *f, uint64_t seq, uint64_t requested,
-                        uint8_t prio)
+static void send_request(struct sim *s, struct host *h, struct flow *f, enum packet_kind kind,
+                         uint32_t number, uint64_t requested, uint8_t prio)
 {
     uint32_t       id = engine_new_packet(&s->engine), flow = (uint32_t)(f - s->flows.flow);
     struct packet *k = &s->engine.packets.packet[id];
 
-    fill_in(s, flow, k, spray_next(s, flow, uet_tx_at(s, flow)->next), PACKET_TCP);
+    fill_in(s, flow, k, spray_next(s, flow, uet_tx_at(s, flow)->next));
+    k->kind = (uint8_t)kind;
+    k->flags = 0;
     k->bytes = (uint16_t)s->cfg.trim_bytes;
     k->payload = 0;
     k->prio = prio & 7u;
-    k->seq = UET | seq;
+    k->seq = number;
     k->sent_ps = requested;
     reply_send(s, h, id, k);
 }
@@ -269,7 +272,7 @@ APART void uet_ask(struct sim *s, struct host *h, struct flow *f, bool must)
     t->is_asked = true;
     t->rts_ps = s->engine.now_ps;
     s->engine.counters.rts_sent++;
-    send_header(s, h, f, UET_RTS, request_credit(s, h, f, t), s->cfg.head_prio);
+    send_request(s, h, f, UET_RTS, 0, request_credit(s, h, f, t), s->cfg.head_prio);
 }
 
 APART void uet_probe(struct sim *s, struct host *h, struct flow *f)
@@ -279,5 +282,5 @@ APART void uet_probe(struct sim *s, struct host *h, struct flow *f)
     t->probe = (t->probe + 1) & 8191;
     t->probe_ps = s->engine.now_ps;
     t->probe_due_ps = s->engine.now_ps + 5 * s->net.base_rtt_ps;
-    send_header(s, h, f, UET_PROBE | t->probe, 0, f->prio);
+    send_request(s, h, f, UET_PROBE, t->probe, 0, f->prio);
 }

@@ -49,8 +49,8 @@ static void finish(struct world *w)
 static void ack_pack__keeps_all_fields(void **unused)
 {
     static const struct uet_ack rows[] = {
-        { 0, 0, 0, 0 }, { 1000, 0, 999, UET_ACK_MARKED }, { 7, 4095, 4102, UET_ACK_AGAIN | UET_ACK_AT_LAST },
-        { 0x7fffffff, 1, 0x7fffffffu - 4000, 0 }, { 5, 2, 8191, UET_ACK_PROBE },
+        { 0, 0, 0, 0 }, { 1000, 0, 999, UET_ACK_AGAIN }, { 7, 4095, 4102, UET_ACK_AGAIN | UET_ACK_AT_LAST },
+        { 0xffffffff, 1, 0xffffffffu - 4000, 0 }, { 5, 2, 8191, UET_ACK_PROBE },
     };
 
     (void)unused;
@@ -58,7 +58,6 @@ static void ack_pack__keeps_all_fields(void **unused)
         uint64_t       seq = uet_ack_pack(&rows[i]);
         struct uet_ack a = uet_ack_unpack(seq);
 
-        assert_true(seq & UET);
         assert_memory_equal(&a, &rows[i], sizeof a);
     }
 }

@@ -1,4 +1,4 @@
-/* src/sim/host/selective_repeat.h - selective repeat: only missing packets are retransmitted.
+/* src/sim/host/rc/selective_repeat.h - selective repeat: only missing packets are retransmitted.
  *
  * Packets are numbered: number n carries the bytes from n x mtu on, also when it is retransmitted. The
  * receiver keeps packets beyond the expected one, up to SELECTIVE_WINDOW of them; it discards others. ACKs
@@ -16,10 +16,10 @@
  * message, too few packets follow for a hole to be named in time. So the receiver names an empty hole when
  * the last packet arrives.
  *
- * Functions here only handle packet numbers; receive.h and host.h send and count.
+ * Functions here only handle packet numbers; rc.h sends and counts.
  */
-#ifndef SIM_HOST_SELECTIVE_REPEAT_H
-#define SIM_HOST_SELECTIVE_REPEAT_H
+#ifndef SIM_HOST_RC_SELECTIVE_REPEAT_H
+#define SIM_HOST_RC_SELECTIVE_REPEAT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,10 @@
-#include "sim/host/host.h"
+#include "sim/host/rc/rc.h"
 #include "sim/host/flow.h"
 #include "sim/host/hf2t.h"
 #include "sim/host/pacer.h"
-#include "sim/host/selective_repeat.h"
-#include "sim/host/send.h"
+#include "sim/host/rc/selective_repeat.h"
 #include "sim/host/sender_spray.h"
 #include "sim/host/turn.h"
-#include "sim/host/uet/uet.h"
 
 /* ---- timer ---- */
 
@@ -24,7 +22,7 @@ static void add_hole(struct sim *s, struct host *h, struct flow *f, struct selec
 {
     selective_add(&s->flows.selective_tx[f - s->flows.flow], hole);
     f->asked = 0;
-    send_find_next(s, f);
+    rc_find_next(s, f);
     pacer_sort_in(s, h, f);
 }
 
@@ -37,7 +35,7 @@ static void report_loss(struct sim *s, struct host *h, struct flow *f, enum cc_l
     pacer_on_decision(s, h, f);
 }
 
-APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
+APART void rc_resend(struct sim *s, struct host *h, struct flow *f)
 {
     uint32_t mtu = s->cfg.mtu_bytes;
 
@@ -50,7 +48,7 @@ APART void answer_resend(struct sim *s, struct host *h, struct flow *f)
     selective_all(&s->flows.selective_tx[f - s->flows.flow], (uint32_t)(f->acked / mtu),
                   (uint32_t)((f->sent_max + mtu - 1) / mtu));
     f->asked = 0;
-    send_find_next(s, f);
+    rc_find_next(s, f);
     pacer_sort_in(s, h, f);
 }
 
@@ -72,57 +70,16 @@ static void count_timeout(struct sim *s, struct flow *f)
     f->progress_ps = s->engine.now_ps;
 }
 
-/* Checks at least once per rto: a flow that makes progress meanwhile has a shorter timeout again. */
-bool answer_on_timeout(struct sim *s, struct host *h)
+uint64_t rc_timer(struct sim *s, struct host *h, struct flow *f)
 {
-    uint64_t next = NEVER;
-
-    if (s->model.on_timeout)
-        return s->model.on_timeout(s, h);
-    for (uint32_t i = 0; i < h->count; i++) {
-        struct flow *f = &s->flows.flow[h->list[i]];
-        uint64_t     at;
-
-        if (bit_is_set(h->finished, i))
-            continue;
-        if (f->is_uet) {
-            at = uet_on_timeout(s, h, f);
-            next = at < next ? at : next;
-            continue;
-        }
-        if (f->sent == f->acked || (s->flow_watch.arg && s->flow_watch.is_held(s->flow_watch.arg, f)))
-            f->progress_ps = s->engine.now_ps;   /* nothing in flight */
-        at = f->progress_ps + patience_ps(s, f);
-        if (at <= s->engine.now_ps) {
-            count_timeout(s, f);
-            at = s->engine.now_ps + s->cfg.rto_ps;
-            answer_resend(s, h, f);
-        }
-        next = at < next ? at : next;
-    }
-    if (next > s->engine.now_ps + s->cfg.rto_ps)
-        next = next == NEVER ? NEVER : s->engine.now_ps + s->cfg.rto_ps;
-    if (next != NEVER)
-        rto_await(s, h, next, next);
-    return true;
-}
-
-void answer_catch_up(struct sim *s, struct host *h)
-{
-    for (uint32_t i = 0; i < h->count; i++) {
-        struct flow *f = &s->flows.flow[h->list[i]];
-
-        if (bit_is_set(h->finished, i) || !f->controlled || f->is_uet)
-            continue;
-        h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
-        pacer_on_decision(s, h, f);
-    }
-    for (uint32_t id = h->pairs; id; id = s->flows.pairs.pair[id].next_of_host) {
-        struct flow *f = &s->flows.flow[id];
-
-        if (f->phase == FLOW_IDLE && f->controlled && s->engine.now_ps >= f->out.due_ps)
-            h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
-    }
+    if (f->sent == f->acked || (s->flow_watch.arg && s->flow_watch.is_held(s->flow_watch.arg, f)))
+        f->progress_ps = s->engine.now_ps;       /* nothing in flight */
+    uint64_t at = f->progress_ps + patience_ps(s, f);
+    if (at > s->engine.now_ps)
+        return at;
+    count_timeout(s, f);
+    rc_resend(s, h, f);
+    return s->engine.now_ps + s->cfg.rto_ps;
 }
 
 /* ---- answers ---- */
@@ -130,11 +87,12 @@ void answer_catch_up(struct sim *s, struct host *h)
 /* The NIC has lost its setting: its queue pairs use the rest until the next setting is applied. */
 static void forget_setting(struct sim *s, struct host *h)
 {
-    answer_catch_up(s, h);
+    pacer_catch_up(s, h);
     h->cc_cfg = s->hosts.cc_forgot + (size_t)h->cc_at * CC_CFG_MAX;
 }
 
-void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t announced_ps)
+/* A packet of the flow was marked. announced_ps: see CNP. */
+static void on_mark(struct sim *s, struct host *h, struct flow *f, uint64_t announced_ps)
 {
     s->engine.counters.cnps_received++;
     if (s->flow_watch.arg)
@@ -148,6 +106,19 @@ void answer_on_cnp(struct sim *s, struct host *h, struct flow *f, uint64_t annou
         forget_setting(s, h);
     }
     pacer_on_decision(s, h, f);
+}
+
+/* The flow may be an idle queue pair. */
+APART enum act rc_on_cnp(struct sim *s, struct host *h, struct packet *k)
+{
+    struct flow *f = &s->flows.flow[k->flow];
+
+    if ((f->phase != FLOW_ACTIVE && f->phase != FLOW_IDLE) || f->generation != k->generation)
+        return ACT_FREE;
+    on_mark(s, h, f, k->seq);
+    if (s->hosts.after_send & SENT_SPRAYED)
+        spray_learn(s, f, spray_ev(f, k), ENTROPY_MARKED);
+    return ACT_FREE;
 }
 
 /* All bytes before 'seq' have arrived. Returns how many of them are new. */
@@ -205,10 +176,10 @@ static APART void control(struct sim *s, struct host *h, struct flow *f, const s
     pacer_on_decision(s, h, f);
 }
 
-static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+static void retreat(struct sim *s, struct host *h, struct flow *f, enum packet_kind kind)
 {
     f->timeout_sent = 0;         /* further retransmissions are due to the NACK */
-    if (k->flags & PACKET_RNR) {
+    if (kind == RC_RNR) {
         f->held_ps = f->next_ps = s->engine.now_ps + s->cfg.rnr_ps;
         go_back(s, h, f);
         return;
@@ -222,45 +193,67 @@ static APART void answer_idle(struct sim *s, struct host *h, struct flow *f, con
                               uint64_t acked)
 {
     if (k->flags & PACKET_ECHO)
-        answer_on_cnp(s, h, f, 0);
+        on_mark(s, h, f, 0);
     if (f->controlled && h->cc->on_ack)
         control(s, h, f, k, acked);
 }
 
-void answer_on_ack(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+/* Handles an ACK, or a NACK that makes the sender go back. */
+static __attribute__((always_inline)) inline enum act
+on_answer(struct sim *s, struct host *h, const struct packet *k, enum packet_kind kind)
 {
-    uint64_t rtt = s->engine.now_ps - k->sent_ps;
+    struct flow *f = flow_answered(s, k);
 
-    nic_count_rtt(s, h, f, rtt);
+    if (!f)
+        return ACT_IGNORE;
+    nic_count_rtt(s, h, f, s->engine.now_ps - k->sent_ps);
     if (__builtin_expect(s->hosts.after_send & SENT_SPRAYED, 0))
         spray_learn(s, f, spray_ev(f, k), k->flags & PACKET_ECHO ? ENTROPY_MARKED : ENTROPY_GOOD);
     uint64_t acked = take_ack(s, h, f, k->seq);
     if (f->acked >= f->end && f->is_lasting) {
         if (finish_messages(s, h, f)) {
             answer_idle(s, h, f, k, acked);
-            return;
+            return ACT_FREE;
         }
     } else if (f->acked >= f->end) {
         if (!s->model.repace && f->controlled && h->cc->repaces)
             control(s, h, f, k, acked);
         finish_flow(s, h, f);
-        return;
+        return ACT_FREE;
     }
-    if (k->kind == PACKET_NACK)
-        on_nack(s, h, f, k);
+    if (kind != RC_ACK)
+        retreat(s, h, f, kind);
     if (k->flags & PACKET_ECHO)
-        answer_on_cnp(s, h, f, 0);
+        on_mark(s, h, f, 0);
     if (f->controlled && h->cc->on_ack)
         control(s, h, f, k, acked);
     if (f->out.window_bytes <= s->hosts.window_bytes_max)
         pacer_sort_in(s, h, f);
+    return ACT_FREE;
 }
 
-APART void answer_on_hole(struct sim *s, struct host *h, struct flow *f, const struct packet *k)
+enum act rc_on_ack(struct sim *s, struct host *h, struct packet *k)
 {
+    return on_answer(s, h, k, RC_ACK);
+}
+
+/* A separate copy, so that the usual one is inlined into the event loop. */
+APART enum act rc_on_nack(struct sim *s, struct host *h, struct packet *k)
+{
+    return on_answer(s, h, k, k->kind);
+}
+
+/* Selective repeat: handles a NACK that names a hole. It also acknowledges, but yields no round trip. */
+APART enum act rc_on_hole(struct sim *s, struct host *h, struct packet *k)
+{
+    struct flow *f = flow_answered(s, k);
+
+    if (!f)
+        return ACT_IGNORE;
     take_ack(s, h, f, k->seq);
     if (f->acked >= f->end && f->is_lasting && finish_messages(s, h, f))
-        return;
+        return ACT_FREE;
     report_loss(s, h, f, CC_NACK);
     add_hole(s, h, f, (struct selective_hole){ (uint32_t)(k->sent_ps >> 32), (uint32_t)k->sent_ps });
+    return ACT_FREE;
 }

@@ -1,4 +1,4 @@
-#include "sim/host/selective_repeat.h"
+#include "sim/host/rc/selective_repeat.h"
 #include "sim/link/path.h"
 #include "sim/test_world.h"
 
