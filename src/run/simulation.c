@@ -504,9 +504,12 @@ static uint64_t run_to_end(struct run *run)
     return sc->run_ps != NEVER ? sc->run_ps : last_arrival_ps(run->s->sim);
 }
 
-/* Reports the rest of the run in intervals, although nothing has moved since the last sample. */
+/* Reports the rest of the run in intervals, although nothing has moved since the last sample. If the last flow
+ * was done before the last sample, frames that were still in flight then are reported, too. */
 static void look_until(struct run *run, uint64_t end_ps)
 {
+    if (run->s->sim->is_done && !run->s->sim->htsim && end_ps <= run->looked_ps)
+        end_ps = last_arrival_ps(run->s->sim);
     while (end_ps > run->looked_ps && !run->is_enough) {
         uint64_t next_ps = pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps);
 

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 from judges import judge, need
@@ -91,6 +92,8 @@ def must_run(t, answer):
     done = subprocess.run(["sh", "-c", f"ulimit -t 2; {answer['command']}"], cwd=t.folder, capture_output=True, text=True, errors="replace",
                           env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}"}, stdin=subprocess.DEVNULL, check=False)
     is_cut = done.returncode in (-24, -9, 137, 152) or "Killed" in done.stderr or "CPU time limit" in done.stderr
+    for part in t.folder.glob(".anole-*") if is_cut else ():
+        shutil.rmtree(part)                                                  # it could not clean up
     check(done.returncode == 0 or is_cut, f"next: exit code {done.returncode} of '{answer['command']}': {done.stderr[-1500:]}")
 
 

