@@ -198,7 +198,7 @@ def package(t):
     code = ("import json, sys, anole\nrun = anole.run(json.load(sys.stdin))\n"
             "json.dump([run.summary, [int(b) for b in run.table('flows')['bytes']] if run.summary['all']['flows'] else []], sys.stdout)")
     done = subprocess.run([pythons[0], "-c", code], input=json.dumps({**t.world.scenario, "fidelity": "packet"}), text=True, cwd=t.folder,
-                          capture_output=True, check=False, env={"PYTHONPATH": str(TOP / "python"), "ANOLE": program(), "PATH": "/usr/bin:/bin"})
+                          capture_output=True, check=False, env={"PYTHONPATH": str(TOP / "python"), "ANOLE": program(), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"})
     check(done.returncode == 0, f"package: exit code {done.returncode}: {done.stderr[-700:]}")
     summary, sizes = json.loads(done.stdout)
     left_out = ("answer", "scenario", "set", "version")
