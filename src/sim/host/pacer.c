@@ -260,11 +260,14 @@ void pacer_release(struct sim *s, struct host *h)
 /* The order key of the event counts from since_ps, regardless of the time of the call. */
 void pacer_await(struct sim *s, struct host *h, uint64_t since_ps)
 {
+    if (h->heap_count)
+        pacer_await_at(s, h, h->heap_ps[0], since_ps);
+}
+
+void pacer_await_at(struct sim *s, struct host *h, uint64_t at, uint64_t since_ps)
+{
     uint32_t event = evq_id(&s->engine.evq, h);
 
-    if (!h->heap_count)
-        return;
-    uint64_t at = h->heap_ps[0];
     if (s->model.keeps_wake && s->model.keeps_wake(s, h))
         return;
     if (h->wake.next != EVQ_IDLE) {

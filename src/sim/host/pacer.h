@@ -75,6 +75,9 @@ void pacer_release(struct sim *, struct host *);
 /* No flow may send before since_ps: arms the wake-up of the host. */
 void pacer_await(struct sim *, struct host *, uint64_t since_ps);
 
+/* Same, for a given time. */
+void pacer_await_at(struct sim *, struct host *, uint64_t at, uint64_t since_ps);
+
 /* Returns true if the wake-up is armed, and early enough. */
 static inline bool pacer_is_awaited(const struct host *h)
 {

@@ -55,6 +55,15 @@ static APART void fill_fifo(struct sim *s, struct host *h, struct port *p)
     }
 }
 
+/* The FIFO is empty: waits for the fetch in progress, or for the pacer. */
+static APART void await_fetch(struct sim *s, struct host *h)
+{
+    if (h->ready_count && h->fetched_ps > s->engine.now_ps && (!h->heap_count || h->fetched_ps < h->heap_ps[0]))
+        pacer_await_at(s, h, h->fetched_ps, s->engine.now_ps);
+    else
+        pacer_await(s, h, s->engine.now_ps);
+}
+
 static __attribute__((always_inline)) inline void next(struct sim *s, struct host *h, struct port *p)
 {
     uint32_t position;
@@ -70,11 +79,16 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
 
         path_transmit(&s->engine, p, id, &s->engine.packets.packet[id]);
     } else if (!mask || !tcp_send(s, h, h->ready_count > 0)) {
+        bool has_fifo = __builtin_expect(s->hosts.at_send & SEND_FIFO, 0);
+
         do
-            position = turn_next(s, h, p->paused);
+            position = has_fifo ? UINT32_MAX : turn_next(s, h, p->paused);
         while (position != UINT32_MAX && !send_of_flow(s, h, h->list[position]));
         if (position == UINT32_MAX && (!mask || !tcp_send(s, h, false))) {
-            pacer_await(s, h, s->engine.now_ps);
+            if (has_fifo)
+                await_fetch(s, h);
+            else
+                pacer_await(s, h, s->engine.now_ps);
             return;
         }
     }

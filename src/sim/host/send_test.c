@@ -130,6 +130,32 @@ static void fill_fifo__is_filled_at_the_rate_of_pcie(void **unused)
     world_end(&w);
 }
 
+/* Memory is four times slower than the link: packets leave as they are fetched, from any number of queue pairs,
+ * and the clock never goes back. */
+static void fill_fifo__memory_may_be_slower_than_the_link(void **unused)
+{
+    const struct flow_row flow[] = {
+        { .src = 0, .dst = 1, .prio = 3, .dport = 1, .bytes = PACKETS * 1024 },
+        { .src = 0, .dst = 1, .prio = 3, .dport = 2, .bytes = PACKETS * 1024 },
+    };
+    uint64_t       fetched = 100 * (FRAME + 20) / (1024 + 20);
+    struct sim_cfg cfg;
+    struct world   w;
+
+    (void)unused;
+    world_cfg(&cfg, MODEL_NIC);
+    cfg.tx_fifo_bytes = 2 * FRAME;
+    cfg.pcie_bps = 25 * GBPS;
+    start(&w, &cfg, flow, 2);
+    for (uint64_t i = 1, before_ps = 0; i <= 400; i++) {
+        sim_run_until(w.sim, i * FULL_PS);
+        assert_true(w.sim->engine.now_ps >= before_ps);
+        before_ps = w.sim->engine.now_ps;
+    }
+    assert_in_range((w.sim->flows.flow[1].sent + w.sim->flows.flow[2].sent) / 1024, fetched - 3, fetched + 3);
+    world_end(&w);
+}
+
 /* A lone message through a cut-through switch: the second hop begins 64 bytes and the chip's latency after
  * the first. If the egress link is faster, the switch stores the frame. */
 static void path_age__a_cut_through_switch_adds_its_header_time(void **unused)
@@ -162,6 +188,7 @@ int main(void)
         cmocka_unit_test(fill_fifo__a_paused_class_blocks_no_other),
         cmocka_unit_test(next_in_turn__a_turn_has_the_configured_length),
         cmocka_unit_test(fill_fifo__is_filled_at_the_rate_of_pcie),
+        cmocka_unit_test(fill_fifo__memory_may_be_slower_than_the_link),
         cmocka_unit_test(path_age__a_cut_through_switch_adds_its_header_time),
     };
 
