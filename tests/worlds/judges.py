@@ -53,9 +53,9 @@ def same(a, b, label, files=("flows.csv", "ports.csv", "intervals.csv")):
 # ---- physics: of a world and the results of a run
 
 def wire_ps(model, payload, rate, header=None):
-    """Time of a frame on a wire."""
+    """Time of a frame on a wire; of the forks, at least: ns-3 truncates a real number of seconds to nanoseconds."""
     total = payload + (HEADER[model] if header is None else header) + GAP[model]
-    return -(-total * 8 * 10**12 // rate) if model == "nic" else total * 8 * 10**9 // rate * 1000
+    return -(-total * 8 * 10**12 // rate) if model == "nic" else total * 8 * 10**9 // rate * 1000 - 1000
 
 
 def lone_ps(model, payload, mtu, route, header=None):
