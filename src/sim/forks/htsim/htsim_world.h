@@ -8,7 +8,7 @@
 #define SIM_FORKS_HTSIM_HTSIM_WORLD_H
 
 #include "base/arena.h"
-#include "cc/nscc.h"
+#include "sim/cc/nscc.h"
 #include "sim/event/evq.h"
 #include "sim/forks/htsim/htsim.h"
 
