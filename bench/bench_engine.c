@@ -10,7 +10,7 @@
  * a benchmark has changed.
  */
 #include "bench.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
 #include "sim/sim.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
  * -c also prints counters of the network. bench/lb-instructions counts instructions.
  */
 #include "bench.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
 #include "sim/sim.h"
 
 #include <inttypes.h>

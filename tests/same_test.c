@@ -8,7 +8,7 @@
 #include "worlds.h"
 
 #include "core/units.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

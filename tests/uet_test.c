@@ -10,7 +10,7 @@
 #include "digest.h"
 #include "random_world.h"
 #include "sim/partition.h"
-#include "traffic/test_training.h"
+#include "work/traffic/test_training.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -212,7 +212,7 @@ static int try_to_make(struct random_world *w, uint64_t seed, uint32_t threads, 
 }
 
 /* Scenarios whose buffer has no room for UET packets after the headroom are refused: see
- * scenario/scenario_fit.c. */
+ * study/scenario/scenario_fit.c. */
 static bool has_room(const struct sim *s)
 {
     for (uint32_t i = 0; s->cfg.is_lossless && i < s->net.nodes; i++)

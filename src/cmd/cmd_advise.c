@@ -1,5 +1,5 @@
 /* src/cmd/cmd_advise.c - anole advise: recommends a setting for a network and its traffic, with evidence. */
-#include "twin/advise.h"
+#include "study/twin/advise.h"
 #include "base/file/interrupt.h"
 #include "base/file/outfile.h"
 #include "base/json.h"
@@ -8,8 +8,8 @@
 #include "cmd/cmd_json.h"
 #include "core/knob_text.h"
 #include "core/units.h"
-#include "report/setting_print.h"
-#include "traffic/cdf.h"
+#include "study/report/setting_print.h"
+#include "work/traffic/cdf.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,11 +5,11 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
-#include "formats/measured.h"
-#include "learn/least_squares.h"
-#include "report/metrics.h"
-#include "run/progress.h"
-#include "run/simulation.h"
+#include "peers/measured.h"
+#include "base/least_squares.h"
+#include "study/report/metrics.h"
+#include "study/run/progress.h"
+#include "study/run/simulation.h"
 
 #include <errno.h>
 #include <math.h>

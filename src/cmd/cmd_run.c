@@ -3,15 +3,15 @@
 #include "base/print/safe.h"
 #include "base/print/terminal.h"
 #include "base/text.h"
-#include "campaign/further_seeds.h"
+#include "study/campaign/further_seeds.h"
 #include "cmd/cmd.h"
 #include "core/units.h"
-#include "report/run_files.h"
-#include "run/progress.h"
-#include "run/simulation.h"
+#include "study/report/run_files.h"
+#include "study/run/progress.h"
+#include "study/run/simulation.h"
 #include "sim/partition.h"
 #include "sim/skip/skip.h"
-#include "twin/maker.h"
+#include "study/twin/maker.h"
 
 #include <stdlib.h>
 

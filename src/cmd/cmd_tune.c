@@ -1,12 +1,12 @@
 /* src/cmd/cmd_tune.c - anole tune: searches for a setting on a scenario, checks it, and writes it down. */
-#include "campaign/tune.h"
+#include "study/campaign/tune.h"
 #include "base/file/interrupt.h"
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
-#include "report/setting_print.h"
+#include "study/report/setting_print.h"
 #include "sim/partition.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "sim/build.h"
 #include "sim/parts/crossing.h"
 #include "sim/parts/divide.h"
-#include "sim/host/flow.h"
+#include "sim/nic/flow.h"
 #include "sim/parts/pace.h"
 #include "sim/run.h"
 

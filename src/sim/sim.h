@@ -6,7 +6,7 @@
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
-#include "sim/host/nic.h"
+#include "sim/nic/nic.h"
 #include "sim/state/ideal.h"
 
 /* Builds the world. On success it owns the graph and the traffic; on failure the caller still does. The

@@ -7,8 +7,8 @@
 #define SIM_TEST_WORLD_H
 
 #include "sim/sim.h"
-#include "traffic/kinds/flows.h"
-#include "traffic/traffic.h"
+#include "work/traffic/kinds/flows.h"
+#include "work/traffic/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>

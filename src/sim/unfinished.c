@@ -1,5 +1,5 @@
 #include "sim/unfinished.h"
-#include "sim/host/flow.h"
+#include "sim/nic/flow.h"
 
 static void each_of_flow(const struct sim *s, const struct flow *f,
                          void (*each)(void *arg, const struct unfinished *), void *arg)

@@ -211,7 +211,7 @@ reload() {
 
 @test "man: the pages have every key of a configuration" {
     for page in controller agent relay; do
-        sed -n "/^static const struct key_row \(common\|$page\|tls\)_keys/,/{ 0 },/p" src/live/config/live_config.c |
+        sed -n "/^static const struct key_row \(common\|$page\|tls\)_keys/,/{ 0 },/p" src/live/daemon/config/live_config.c |
             grep -o '^    { "[a-z_]*"' | grep -o '[a-z_]*' >"$dir/keys"
         [ "$(wc -l <"$dir/keys")" -gt "$([ "$page" = relay ] && echo 9 || echo 15)" ]
         tools/make-man "$ANOLE" "docs/man/anole-${page/relay/agent}.8.scd" | scdoc >"$dir/page"

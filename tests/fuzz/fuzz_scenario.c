@@ -3,7 +3,7 @@
  * The rest of a line after "#--set " is a --set option. Files are looked up in a folder that does not exist.
  */
 #include "core/units.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
 
 #include <stdlib.h>
 #include <string.h>

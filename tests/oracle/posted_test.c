@@ -1,6 +1,6 @@
 /* tests/oracle/posted_test.c - queue pairs with messages always posted, against closed forms. */
 #include "sim/test_world.h"
-#include "traffic/kinds/posted.h"
+#include "work/traffic/kinds/posted.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
  * link carries 32 x 1106 bytes of data for each 86 of ACKs, including preambles and gaps between frames.
  */
 #include "core/units.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * us.
  */
 #include "core/units.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -77,11 +77,11 @@ add_to_list() {
 }
 
 @test "adding: examples exist, and each compiles without a warning" {
-    grep -q '^src/cc/' "$tree/examples"
-    grep -q '^src/lb/' "$tree/examples"
+    grep -q '^src/sim/cc/' "$tree/examples"
+    grep -q '^src/sim/lb/' "$tree/examples"
     grep -q '^src/tune/' "$tree/examples"
-    grep -q '^src/meter/monitor/' "$tree/examples"
-    grep -q '^src/traffic/kinds/' "$tree/examples"
+    grep -q '^src/core/meter/monitor/' "$tree/examples"
+    grep -q '^src/work/traffic/kinds/' "$tree/examples"
     while read -r example; do
         grep -qF "examples/adding/$example" docs/adding.md
     done <"$tree/examples"
@@ -161,7 +161,7 @@ build_with_rows() (
     [ "$(wc -l <"$shadow/objects")" -gt 20 ]
     jq -r --rawfile objects "$shadow/objects" --arg shadow "$shadow" '($objects | split("\n")) as $objects | .[] |
         select(.output | IN($objects[])) | .output as $object |
-            (.file | sub(".*src/sim/host/rc/rc_send\\.c$"; $shadow + "/rc_send.c")) as $source |
+            (.file | sub(".*src/sim/transport/rc/rc_send\\.c$"; $shadow + "/rc_send.c")) as $source |
             (.command | sub(" -MD .*"; "")) + " -iquote " + $shadow + " -w -O0 -g0 -fno-lto -fno-sanitize=all -U_FORTIFY_SOURCE -o " +
             $shadow + "/o/" + ($object | sub(".*/"; "")) + " -c " + $source' compile_commands.json >"$shadow/commands"
     [ "$(wc -l <"$shadow/commands")" -eq "$(wc -l <"$shadow/objects")" ]
@@ -183,8 +183,8 @@ build_with_rows() (
     [ -n "$line" ]
     awk -v row="$tree/row" '/^STATE\(/ && !is_there { while ((getline text <row) > 0) print text; is_there = 1 } { print }' \
         src/core/figures.def >"$shadow/core/figures.def"
-    awk -v line="$line" '{ print } /^    s->engine\.counters\.data_sent\+\+;$/ { print line }' src/sim/host/rc/rc_send.c >"$shadow/rc_send.c"
-    [ "$(diff src/sim/host/rc/rc_send.c "$shadow/rc_send.c" | grep -c '^>')" -eq 1 ]
+    awk -v line="$line" '{ print } /^    s->engine\.counters\.data_sent\+\+;$/ { print line }' src/sim/transport/rc/rc_send.c >"$shadow/rc_send.c"
+    [ "$(diff src/sim/transport/rc/rc_send.c "$shadow/rc_send.c" | grep -c '^>')" -eq 1 ]
     build_with_rows
 
     ${TEST_WRAPPER:-} "$shadow/anole" list figure | grep -qE "^$name +network +count +sum "

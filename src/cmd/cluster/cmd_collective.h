@@ -5,7 +5,7 @@
 #include "base/print/card.h"
 #include "cmd/cluster/nccl.h"
 #include "cmd/cmd.h"
-#include "traffic/collective.h"
+#include "work/traffic/collective.h"
 #include "core/result.h"
 
 #include <stdbool.h>

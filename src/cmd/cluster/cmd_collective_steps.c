@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cmd/cluster/cmd_collective.h"
 #include "core/units.h"
-#include "report/trace/trace.h"
+#include "study/report/trace/trace.h"
 #include "base/err.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "base/minmax.h"
 #include "core/units.h"
 #include "live/core/live_clock.h"
-#include "live/tuner/live_tuner.h"
+#include "live/daemon/tuner/live_tuner.h"
 #include "live/wire/endpoint.h"
 
 #include <inttypes.h>

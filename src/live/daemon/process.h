@@ -2,7 +2,7 @@
 #ifndef LIVE_DAEMON_PROCESS_H
 #define LIVE_DAEMON_PROCESS_H
 
-#include "live/config/live_config.h"
+#include "live/daemon/config/live_config.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
 #include "live/wire/dial.h"

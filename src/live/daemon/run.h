@@ -4,7 +4,7 @@
 #define LIVE_DAEMON_RUN_H
 
 #include "base/err.h"
-#include "live/config/live_config.h"
+#include "live/daemon/config/live_config.h"
 
 #include <stdint.h>
 

@@ -7,7 +7,7 @@
 #include "live/daemon/disk.h"
 #include "live/daemon/process.h"
 #include "live/daemon/run.h"
-#include "live/queues/queue_tuner.h"
+#include "live/daemon/queues/queue_tuner.h"
 #include "live/view/live_metrics.h"
 #include "live/view/status_page.h"
 #include "live/wire/codec.h"

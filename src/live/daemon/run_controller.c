@@ -6,7 +6,7 @@
 #include "live/daemon/ctl.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
-#include "live/tuner/live_tuner.h"
+#include "live/daemon/tuner/live_tuner.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
 #include "live/daemon/process.h"

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "live/tls/secure.h"
+#include "live/wire/tls/secure.h"
 
 #include <stdbool.h>
 

@@ -7,12 +7,12 @@
 #define SIM_EVENT_ENGINE_H
 
 #include "base/err.h"
-#include "cc/cc.h"
+#include "sim/cc/cc.h"
 #include "core/figures.h"
 #include "core/result.h"
-#include "lb/conweave.h"
-#include "lb/lb.h"
-#include "meter/fct.h"
+#include "sim/lb/conweave.h"
+#include "sim/lb/lb.h"
+#include "core/meter/fct.h"
 #include "sim/event/evq.h"
 #include "sim/event/mrg.h"
 
@@ -48,7 +48,7 @@ enum packet_kind {
  *   SEQ_ASKS     the sender requests an ACK (the AckReq bit of RoCE)
  *   SEQ_SEND     begins a SEND, which consumes a receive
  * Receivers never expect a sequence number with such a bit, so the common case need not test for them: see
- * sim/host/rc/rc_receive.c. */
+ * sim/transport/rc/rc_receive.c. */
 #define SEQ_TIMEOUT (1ull << 63)
 #define SEQ_ASKS    (1ull << 62)
 #define SEQ_SEND    (1ull << 61)

@@ -7,9 +7,9 @@
 #define SIM_LINK_PORT_H
 
 #include "base/rng.h"
-#include "cc/pint.h"
+#include "sim/cc/pint.h"
 #include "core/figures.h"
-#include "net/route.h"
+#include "work/net/route.h"
 #include "sim/event/engine.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * disturbed.
  */
 #include "sim/observe/observe.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,10 +2,10 @@
 #ifndef SIM_STATE_CFG_H
 #define SIM_STATE_CFG_H
 
-#include "cc/cc.h"
-#include "cc/tcp.h"
+#include "sim/cc/cc.h"
+#include "sim/cc/tcp.h"
 #include "core/knobs.h"
-#include "lb/lb.h"
+#include "sim/lb/lb.h"
 #include "sim/event/engine.h"
 #include "sim/link/port.h"
 
@@ -76,7 +76,7 @@ struct sim_cfg {
     struct cc_fork fork;         /* model hpcc: settings of its congestion controls */
     const struct lb_algo *lb;
     uint64_t       lb_seed;      /* changes the paths. 0: the salts of ECMP are the switches' numbers */
-    bool           lb_weighted;  /* links get traffic in proportion to capacity: see net/route.h */
+    bool           lb_weighted;  /* links get traffic in proportion to capacity: see work/net/route.h */
     bool           lb_by_host;   /* all queue pairs between two hosts share one source port */
     uint32_t       threads;      /* threads that may share the work; 0 is 1. Results do not depend on it */
     uint32_t       parts;        /* least number of parts, if there are enough racks; 0: automatic */
