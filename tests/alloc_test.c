@@ -6,6 +6,7 @@
  */
 #include "scenario/scenario.h"
 #include "traffic/traffic.h"
+#include "sim/state/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

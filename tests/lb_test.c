@@ -5,6 +5,7 @@
 
 #include "core/units.h"
 #include "scenario/scenario.h"
+#include "sim/host/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,6 +9,7 @@
 #include "sim/observe/observe.h"
 #include "sim/partition.h"
 #include "scenario/scenario.h"
+#include "sim/host/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

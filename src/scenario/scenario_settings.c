@@ -5,7 +5,6 @@
 #include "core/catalog.h"
 #include "core/units.h"
 #include "scenario/keys.h"
-#include "sim/forks/conweave_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

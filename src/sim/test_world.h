@@ -6,7 +6,9 @@
 #ifndef SIM_TEST_WORLD_H
 #define SIM_TEST_WORLD_H
 
+#include "sim/host/nic.h"
 #include "sim/sim.h"
+#include "sim/state/ideal.h"
 #include "traffic/kinds/flows.h"
 #include "traffic/traffic.h"
 

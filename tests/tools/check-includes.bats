@@ -53,6 +53,15 @@ check() {
     [ "${lines[2]}" = 'src/cc/b.c:2: cc may include base core learn, not "sim/port.h"' ]
 }
 
+@test "check-includes: the simulator is opaque outside its room, except in tests" {
+    plant run/run.c '#include "sim/sim.h"' '#include "sim/state/state.h"'
+    plant run/run_test.c '#include "sim/state/state.h"'
+    check
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "${lines[0]}" == 'src/run/run.c:2: of sim/ others may include sim/sim.h '*', not "sim/state/state.h"' ]]
+}
+
 @test "check-includes: an include without its folder, or of a source, is refused" {
     plant base/a.c '#include "err.h"'
     plant sim/b.c '#include "cc/dcqcn.c"'

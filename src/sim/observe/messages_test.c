@@ -1,6 +1,7 @@
 /* src/sim/observe/messages_test.c - what hosts observe of known traffic. */
 #include "sim/observe/messages.h"
 #include "scenario/scenario.h"
+#include "sim/host/nic.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -3,6 +3,7 @@
  */
 #include "sim/observe/observe.h"
 #include "scenario/scenario.h"
+#include "sim/host/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
