@@ -161,9 +161,9 @@ static const struct simulation_hooks keep_rows = { .queue = keep_row };
 
 #define FRAMES_BYTES(bytes) ((bytes) + ((bytes) + 1023) / 1024 * 62)
 
-static bool is_to_h8(const struct row *r)
+static bool is_to_h8(const struct simulation *s, const struct row *r)
 {
-    return r->row.port->peer->node->id == 8;
+    return sim_port(s->sim, r->row.port).peer_node == 8;
 }
 
 static void run_recorded(struct simulation *s)
@@ -188,7 +188,7 @@ static void record__sums_are_the_frames_of_the_flows(void **state)
         assert_true(r->seen.tx_bytes <= 312500);             /* 100 us of 25 Gb/s */
         assert_true(r->seen.marked_bytes <= r->seen.tx_bytes);
         last_ps = r->row.start_ps;
-        bytes += is_to_h8(r) ? r->seen.tx_bytes : 0;
+        bytes += is_to_h8(&s, r) ? r->seen.tx_bytes : 0;
     }
     assert_int_equal(bytes, 8 * FRAMES_BYTES(1000000));
     simulation_close(&s);
@@ -219,7 +219,7 @@ static void record__the_setting_continues_from_row_to_row(void **state)
     for (uint32_t i = 0; i < rows_count; i++) {
         const struct row *r = &rows[i];
 
-        if (!is_to_h8(r))
+        if (!is_to_h8(&s, r))
             continue;
         assert_true(is_in_template(&r->row.ecn));
         if (last) {
@@ -230,8 +230,8 @@ static void record__the_setting_continues_from_row_to_row(void **state)
         last = r;
     }
     assert_true(changes > 0);
-    assert_int_equal(last->row.port->ecn.kmin_bytes, last->row.ecn.kmin_bytes);
-    assert_int_equal(last->row.port->ecn.kmax_bytes, last->row.ecn.kmax_bytes);
+    assert_int_equal(sim_port(s.sim, last->row.port).ecn.kmin_bytes, last->row.ecn.kmin_bytes);
+    assert_int_equal(sim_port(s.sim, last->row.port).ecn.kmax_bytes, last->row.ecn.kmax_bytes);
     simulation_close(&s);
 }
 
@@ -285,7 +285,7 @@ static void record__an_idle_queue_has_a_row_when_it_is_set(void **state)
     assert_true(rows[0].row.is_changed);
     assert_int_equal(rows[0].row.ecn.kmin_bytes, 7000);
     assert_int_equal(rows[0].seen.ecn.kmin_bytes, 100000);
-    assert_int_equal(rows[0].row.port->ecn.kmax_bytes, 70000);
+    assert_int_equal(sim_port(s.sim, rows[0].row.port).ecn.kmax_bytes, 70000);
     for (uint32_t i = 1; i < rows_count; i++) {              /* then no rows, until something is sent */
         assert_int_equal(rows[i].row.start_ps, 27 * 70 * PS_PER_US);
         assert_false(rows[i].row.is_changed);
