@@ -46,7 +46,7 @@ check() {
     plant src/base/a.h '#include "core/units.h"'
     plant src/sim/cc/b.c '#  include "sim/event/engine.h"' '#include <sim/link/port.h>'
     plant src/live/agent/agent.c '#include "sim/sim.h"'
-    plant src/sim/lb/ecmp_test.c '#include "study/run/simulation.h"'
+    plant src/sim/lb/ecmp_test.c '#include "sim/switch/switch.h"'
     check
     [ "$status" -eq 1 ]
     [ "${#lines[@]}" -eq 5 ]
