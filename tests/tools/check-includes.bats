@@ -54,9 +54,18 @@ check() {
     [ "${lines[3]}" = 'src/sim/cc/b.c:2: sim/cc may include base core, not "sim/link/port.h"' ]
 }
 
+@test "check-includes: the simulator is opaque outside its room, except in tests" {
+    plant src/study/run/run.c '#include "sim/sim.h"' '#include "sim/state/state.h"'
+    plant src/study/run/run_test.c '#include "sim/state/state.h"'
+    check
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "${lines[0]}" == 'src/study/run/run.c:2: study may include base '*' sim/sim.h '*', not "sim/state/state.h"' ]]
+}
+
 @test "check-includes: an include without its folder, or of a source, is refused" {
     plant src/base/a.c '#include "err.h"'
-    plant src/study/run/b.c '#include "sim/cc/dcqcn.c"'
+    plant src/sim/state/b.c '#include "sim/cc/dcqcn.c"'
     plant src/sim/c.c '#include "../cc/cc.h"'
     plant src/core/d.c '#include "version.h"'
     check

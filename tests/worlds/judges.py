@@ -10,7 +10,7 @@ import math
 
 from trial import Beside, Wrong, check, listed
 from network import network
-from world import size
+from world import ps, size
 
 JUDGES = {}
 
@@ -234,6 +234,8 @@ def rows_make_sense(world, r):
     check(all(float(flow["slowdown"]) >= 1 for flow in r.flows), "slowdown: below 1")
     for row, after in zip(r.intervals, r.intervals[1:]):
         check(row["end_us"] == after["start_us"], f"intervals: {row['end_us']} us, then {after['start_us']} us")
+    end = ps(world.get("run", "1000s")) / 1e6
+    check(all(row["end_us"] <= end + 1e-6 for row in r.intervals), f"intervals: the last ends after the run: {r.intervals[-1:]}")
 
 
 PHYSICS = {"sooner": never_sooner, "rates": within_rates, "conserved": conserved, "order": in_order, "lossless": nothing_dropped,

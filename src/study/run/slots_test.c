@@ -3,6 +3,7 @@
 #include "study/run/sim_world.h"
 #include "study/run/simulation.h"
 #include "sim/observe/queue_telemetry.h"
+#include "sim/state/state.h"
 #include "tune/acc/acc_state.h"
 
 #include <setjmp.h>
@@ -106,7 +107,7 @@ static void look__slots_are_independent_of_intervals(void **state)
     assert_int_equal(log_of.slots, 28);
     for (uint32_t i = 0; i < log_of.slots; i++)
         bytes += log_of.bytes[i];
-    for (uint32_t i = 0; i < s.sim->net.ports; i++)
+    for (uint32_t i = 0; i < sim_ports(s.sim); i++)
         sent += s.sim->net.port[i].queue_tx_bytes;
     assert_true(bytes < sent && (double)bytes > 0.95 * (double)sent);        /* the remainder: 40 us of 2
                                                                               * ms */
@@ -341,7 +342,8 @@ static void run__a_change_at_the_end_of_a_slot_holds(void **state)
         assert_true(ecn_equal(&rows[i].row.ecn, &want));
     }
     assert_false(rows[16].row.is_changed);
-    assert_true(s.sim->cfg.knobs.value[KNOB_rpg_ai_rate] == 50 && s.sim->cfg.knobs.value[KNOB_kmin] == 20);
+    assert_true(sim_settings(s.sim)->knobs.value[KNOB_rpg_ai_rate] == 50);
+    assert_true(sim_settings(s.sim)->knobs.value[KNOB_kmin] == 20);
     simulation_close(&s);
 }
 
@@ -349,8 +351,8 @@ static void run__a_change_at_the_end_of_a_slot_holds(void **state)
 
 static const struct port *port_of_speed(const struct simulation *s, uint64_t rate_bps)
 {
-    for (uint32_t i = 0; i < s->sim->net.ports; i++)
-        if (s->sim->net.port[i].is_switch && s->sim->net.port[i].rate_bps == rate_bps)
+    for (uint32_t i = 0; i < sim_ports(s->sim); i++)
+        if (sim_port(s->sim, i).is_switch && sim_port(s->sim, i).rate_bps == rate_bps)
             return &s->sim->net.port[i];
     fail();
     return NULL;
@@ -388,8 +390,8 @@ static void acc__does_not_depend_on_threads(void **state)
         simulation_run(&s, NULL, NULL);
         assert_int_equal(s.loop.tuning.steps, 8);
         last[i] = s.loop.tuning.step[7];
-        done[i] = s.sim->engine.counters.payload_received;
-        marked[i] = s.sim->engine.counters.cnps_sent;
+        done[i] = sim_counts(s.sim)->payload_received;
+        marked[i] = sim_counts(s.sim)->cnps_sent;
         simulation_close(&s);
     }
     assert_int_equal(done[0], done[1]);
