@@ -146,7 +146,7 @@ add_to_list() {
     while read -r example; do
         case $example in *_test.c) ;; *) continue ;; esac
         # shellcheck disable=SC2046  # objects are words
-        link cc-cc_test "$tree/example_test" "$(object_of "$example")" $(sort -u "$tree/objects")
+        link sim-cc-cc_test "$tree/example_test" "$(object_of "$example")" $(sort -u "$tree/objects")
         CMOCKA_MESSAGE_OUTPUT=STDOUT ${TEST_WRAPPER:-} "$tree/example_test"
     done <"$tree/examples"
 }
