@@ -453,14 +453,14 @@ static int create(void **state, const struct world *w, const struct option_value
     struct rehearser *t;
 
     if (!w->maker)
-        return err_set(err, EINVAL,
-                       "kind: tuner 'rehearse' needs a description of the network: add 'fabric: FILE' to the "
-                       "controller configuration, or use anole advise");
+        return option_refuse(v, err, EINVAL, "kind",
+                           "tuner 'rehearse' needs a description of the network: add 'fabric: FILE' to the "
+                           "controller configuration, or use anole advise");
     if (w->goal && w->goal->figure == GOAL_P99)
-        return err_set(err, EINVAL,
-                       "kind: tuner 'rehearse' cannot minimise '%s', because hosts report means; "
-                       "use goal: mean_slowdown",
-                       w->goal->name);
+        return option_refuse(v, err, EINVAL, "kind",
+                           "tuner 'rehearse' cannot minimise '%s', because hosts report means; "
+                           "use goal: mean_slowdown",
+                           w->goal->name);
     t = xcalloc(1, sizeof(*t));
     memcpy(t->option, v->value, sizeof(t->option));
     world_copy(&t->world, w);

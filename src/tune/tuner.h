@@ -47,7 +47,7 @@ struct tuner_algo {
     /* Sets options that depend on others, such as a preset, unless given; tuner_open() does so, too. */
     void (*fill)(struct option_values *);
 
-    /* Refuses values that are wrong together. The reason starts with the option: "weight_rtt: ...". */
+    /* Refuses values that are wrong together, with option_refuse(). */
     int (*create)(void **state, const struct world *, const struct option_values *, struct err *);
     void (*destroy)(void *state);
 
