@@ -592,7 +592,7 @@ static void describe_step(const struct acc_figures *is, const struct acc_figures
     uint64_t updates = is->updates - was->updates;
     double   rewards = (double)(is->rewards - was->rewards);
 
-    note->phase = is_learning ? "learn" : "frozen";
+    note->phase = is_learning ? TUNER_LEARN : TUNER_FROZEN;
     if (rewards > 0) {
         note->utility = (is->reward_sum - was->reward_sum) / rewards;
         note->throughput = (is->throughput_sum - was->throughput_sum) / rewards;

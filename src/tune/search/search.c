@@ -20,7 +20,9 @@ const char *const search_objective_names[] = { "utility", "balanced", "latency",
 #define CHANCE       0.04        /* difference of utility of presets that may be chance */
 
 /* By enum search_phase. */
-static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
+static const enum tuner_phase phases[] = {
+    TUNER_WATCH, TUNER_SEARCH, TUNER_SEARCH, TUNER_CONFIRM, TUNER_HOLD,
+};
 
 /* ---- options ---- */
 
@@ -69,8 +71,8 @@ static int check_weights(const struct search_algo *algo, const struct option_val
         return option_refuse(v, err, EINVAL, given, "is without effect unless 'weights' is fixed");
     if ((int)option[SEARCH_WEIGHTS] == WEIGHTS_FIXED && (excess > 1e-9 || excess < -1e-9))
         return option_refuse(v, err, EINVAL, given ? given : "weights",
-                           "the weights %.10g, %.10g and %.10g sum to %.10g; they must sum to 1", w[0], w[1],
-                           w[2], 1 + excess);
+                             "the weights %.10g, %.10g and %.10g sum to %.10g; they must sum to 1", w[0],
+                             w[1], w[2], 1 + excess);
     return 0;
 }
 
@@ -388,7 +390,7 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
 static void note_interval(const struct search *s, const struct report *r, const struct search_now *now,
                           struct tuner_note *note)
 {
-    note->phase = phase_names[s->phase];
+    note->phase = phases[s->phase];
     note->utility = utility(now->weights, now->terms);
     if (!search_goal(s, r) && search_is(s, SEARCH_METRIC, METRIC_UTILITY)) {
         note->throughput = now->terms.throughput;

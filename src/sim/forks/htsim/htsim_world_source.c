@@ -322,7 +322,8 @@ static void queue_resend(struct htsim *w, struct flow *f, uint32_t number)
 static void learn(struct htsim *w, struct flow *f, uint16_t ev, enum entropy_feedback what)
 {
     if (what == ENTROPY_TIMEOUT && w->cfg.balancer == ENTROPY_REPS && !w->cfg.trim)
-        world_fail(w, EINVAL, "flow %u: a time-out with reps and without trimming; uet-htsim ends here", f->id);
+        world_fail(w, EINVAL, "flow %u: a time-out with reps and without trimming; uet-htsim ends here",
+                   f->id);
     entropy_learn(&f->entropy, &w->entropy, w->now_ps, ev, what);
 }
 
@@ -605,7 +606,8 @@ static void ask_again(struct htsim *w, struct flow *f)
     if (!nic_ask(w, f->src, (uint32_t)(f - w->flow)))
         return;
     if (!f->waiting) {
-        world_fail(w, EINVAL, "flow %u has nothing to send again; uet-htsim ends with an assertion here", f->id);
+        world_fail(w, EINVAL, "flow %u has nothing to send again; uet-htsim ends with an assertion here",
+                   f->id);
         return;
     }
     resend(w, f);
