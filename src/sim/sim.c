@@ -160,6 +160,11 @@ const struct err *sim_failure(const struct sim *s)
     return s->engine.has_failed ? &s->engine.failure : NULL;
 }
 
+bool sim_is_overloaded(const struct sim *s)
+{
+    return s->engine.failure_code == ENOBUFS;
+}
+
 /* Returns the first unfinished flow from 'id' on in one part, or 0. */
 static uint32_t next_active_of(const struct flows *all, uint32_t id)
 {

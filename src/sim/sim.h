@@ -21,6 +21,9 @@ bool sim_run_until(struct sim *, uint64_t until_ps);
 /* Returns why the run has failed, or NULL. The world can still be read and freed. */
 const struct err *sim_failure(const struct sim *);
 
+/* Returns true if the run has failed because more was in flight than there is room for. */
+bool sim_is_overloaded(const struct sim *);
+
 /* Applies a setting to the whole network. ECN thresholds change at once; timers of NICs that are already
  * running keep their expiry time. */
 void sim_apply(struct sim *, const struct knobs *);

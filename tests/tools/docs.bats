@@ -22,3 +22,9 @@ paths() {
     echo "$words words"
     [ "$words" -le 55000 ]
 }
+
+@test "docs: no figure is missing" {
+    run grep -nE '\b(MINUTES|TODO|TBD)\b' README.md docs/*.md
+    echo "$output"
+    [ "$status" -eq 1 ]
+}

@@ -203,7 +203,7 @@ int simulation_failed(const struct simulation *s, struct err *err)
 
     if (!failure)
         return 0;
-    if (strncmp(failure->text, "more than ", 10) != 0)       /* not a limit */
+    if (!sim_is_overloaded(s->sim))
         return err_set(err, EINVAL, "%s: %s", s->scenario.path, failure->text);
     e = &s->scenario.entry[busiest_entry(s, &most)];
     if (e->line)
@@ -509,7 +509,7 @@ static uint64_t run_to_end(struct run *run)
 static void look_until(struct run *run, uint64_t end_ps)
 {
     if (run->s->sim->is_done && !run->s->sim->htsim && end_ps <= run->looked_ps)
-        end_ps = last_arrival_ps(run->s->sim);
+        end_ps = min_u64(last_arrival_ps(run->s->sim), run->s->scenario.run_ps);
     while (end_ps > run->looked_ps && !run->is_enough) {
         uint64_t next_ps = pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps);
 
