@@ -519,7 +519,7 @@ static bool has_failed(const struct partition *all)
         const struct engine *e = &all->part[i].sim->engine;
 
         if (e->has_failed) {
-            engine_fail(&all->whole->engine, "%s", e->failure.text);
+            engine_fail(&all->whole->engine, e->failure_code, "%s", e->failure.text);
             return true;
         }
     }

@@ -172,6 +172,11 @@ const struct err *sim_failure(const struct sim *s)
     return s->engine.has_failed ? &s->engine.failure : NULL;
 }
 
+bool sim_is_overloaded(const struct sim *s)
+{
+    return s->engine.failure_code == ENOBUFS;
+}
+
 bool sim_has_drawn(const struct sim *s)
 {
     if (s->parts || s->lb.rng || s->model.random || s->htsim || skip_has_drawn(s))

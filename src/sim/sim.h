@@ -40,6 +40,9 @@ bool sim_run_until(struct sim *, uint64_t until_ps);
 /* Returns why the run has failed, or NULL. The world can still be read and freed. */
 const struct err *sim_failure(const struct sim *);
 
+/* Returns true if the run has failed because more was in flight than there is room for. */
+bool sim_is_overloaded(const struct sim *);
+
 /* Aborts if an invariant fails: bytes sent = received + in flight + dropped, accounts = sums of queues, .. */
 void sim_check(const struct sim *);
 

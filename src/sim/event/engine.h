@@ -119,6 +119,7 @@ struct engine {
     struct sim_hooks    hooks;               /* observers of results */
     uint64_t            rtt_ps_peak;         /* largest RTT since this was last read and reset to 0 */
     bool                has_failed;
+    int                 failure_code;        /* ENOBUFS: more was in flight than there is room for */
     struct err          failure;             /* reason of the failure, if any */
     struct inband_ports *inband;       /* see link/path.h; NULL: ports write no telemetry */
     struct engine_border border;
@@ -187,9 +188,9 @@ static inline struct cc_now engine_cc_now(const struct engine *e)
     return (struct cc_now){ e->now_ps, e->now_ps - (ORDER_AGE_MAX - (e->order >> 32)) };
 }
 
-/* Fails the run: stores the first reason and stops after the current event. */
-__attribute__((noinline, cold, format(printf, 2, 3)))
-void engine_fail(struct engine *, const char *format, ...);
+/* Fails the run: stores the first reason, with an errno, and stops after the current event. */
+__attribute__((noinline, cold, format(printf, 3, 4)))
+void engine_fail(struct engine *, int code, const char *format, ...);
 
 /* Returns a packet that was never used. Fails the run at the limit. */
 __attribute__((noinline, cold)) uint32_t engine_fresh_packet(struct engine *);

@@ -201,7 +201,7 @@ int simulation_failed(const struct simulation *s, struct err *err)
 
     if (!failure)
         return 0;
-    if (strncmp(failure->text, "more than ", 10) != 0)       /* not a limit */
+    if (!sim_is_overloaded(s->sim))
         return err_set(err, EINVAL, "%s: %s", s->scenario.path, failure->text);
     e = &s->scenario.entry[busiest_entry(s, &most)];
     if (e->line)

@@ -322,7 +322,7 @@ static void lend__a_search_continues_in_the_next_run(void **state)
     assert_true(is_over && runs > 1);
     for (uint32_t i = 1; i < loop.tuning.steps; i++)
         assert_memory_equal(&loop.tuning.step[i].was, &loop.tuning.step[i - 1].is, sizeof(knobs));
-    assert_string_equal(loop.tuning.step[4].note.phase, "search");        /* the first of the second run */
+    assert_int_equal(loop.tuning.step[4].note.phase, TUNER_SEARCH);        /* the first of the second run */
     loop_close(&loop);
 }
 

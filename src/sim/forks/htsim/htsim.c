@@ -402,6 +402,11 @@ void htsim_follow(struct htsim *w, void *arg, void (*finished)(void *arg, const 
     w->finished = finished;
 }
 
+int htsim_failure_code(const struct htsim *w)
+{
+    return w->failure_code;
+}
+
 const struct err *htsim_failure(const struct htsim *w)
 {
     return w->has_failed ? &w->failure : NULL;

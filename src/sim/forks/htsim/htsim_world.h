@@ -306,6 +306,7 @@ struct htsim {
     void          (*finished)(void *arg, const struct htsim_flow *);
     void           *finished_arg;
     bool            has_failed;
+    int             failure_code;        /* an errno */
     struct err      failure;
     struct event   *clock;
     struct arena    arena;
@@ -328,7 +329,7 @@ static inline bool world_enter(struct htsim *w, struct event *e, uint64_t at_ps)
 }
 
 /* Ends the run. */
-void world_fail(struct htsim *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void world_fail(struct htsim *, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- packets and lists (htsim_world.c) ---- */
 

@@ -152,7 +152,7 @@ static void trim(struct htsim *w, const struct queue *q, uint32_t packet)
 static void throw_out_last(struct htsim *w, struct queue *q)
 {
     if (q->low.head == NONE) {
-        world_fail(w, "a queue of %lld bytes is full although it is empty; uet-htsim ends here",
+        world_fail(w, EINVAL, "a queue of %lld bytes is full although it is empty; uet-htsim ends here",
                    (long long)q->max_bytes);
         return;
     }

@@ -111,7 +111,8 @@ void nic_send(struct htsim *w, uint32_t host, uint32_t flow, uint64_t bytes)
     struct nic *n = &w->host[host].nic;
 
     if (n->asking.count && ring_take(&n->asking) != flow)
-        world_fail(w, "flow %u sends out of turn; uet-htsim ends with an assertion here", w->flow[flow].id);
+        world_fail(w, EINVAL, "flow %u sends out of turn; uet-htsim ends with an assertion here",
+                   w->flow[flow].id);
     occupy(w, n, bytes);
 }
 
