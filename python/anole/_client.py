@@ -10,6 +10,7 @@ from typing import BinaryIO, Mapping, NamedTuple, Optional, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._guard import environment
 from ._program import find_program
 
 PROTOCOL_VERSION = 1
@@ -80,7 +81,7 @@ class Client:
         command += ["--", scenario]
         self._words = tempfile.TemporaryFile()                   # a file, not a pipe: it never fills up
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._words)
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._words, env=environment())
         except OSError as error:
             self._words.close()
             raise GymError(f"{program}: {error.strerror}; name the program in $ANOLE") from None
