@@ -14,6 +14,7 @@ from typing import Any
 from ._client import Batch, Client, GymError, PROTOCOL_VERSION
 from .commands import Advice, Calibration, Collective, Conversion, Tuning, advise, calibrate, collective, convert, tune
 from .comparison import Comparison, Figure, compare
+from .environment import Env, steady
 from .parallel import map
 from .reading import read
 from .run import Run, RunError, RunTimeout, RunWarning, run
@@ -21,9 +22,9 @@ from .sweep import Sweep, sweep
 from .table import Rows, Table
 from .vector import VectorEnv, world_agents
 
-__all__ = ["Advice", "Batch", "Calibration", "Client", "Collective", "Comparison", "Conversion", "Figure", "GymError", "PROTOCOL_VERSION",
+__all__ = ["Advice", "Batch", "Calibration", "Client", "Collective", "Comparison", "Conversion", "Env", "Figure", "GymError", "PROTOCOL_VERSION",
            "Rows", "Run", "RunError", "RunTimeout", "RunWarning", "Sweep", "Table", "Tuning", "VectorEnv", "advise", "calibrate",
-           "collective", "compare", "convert", "map", "plots", "read", "run", "sweep", "tune", "world_agents"]
+           "collective", "compare", "convert", "map", "plots", "read", "run", "steady", "sweep", "tune", "world_agents"]
 __version__ = "0.2.0"
 
 for _error in (RunError, RunTimeout, RunWarning, GymError):
@@ -31,9 +32,9 @@ for _error in (RunError, RunTimeout, RunWarning, GymError):
 
 
 def __getattr__(name: str) -> Any:
-    """Loads anole.plots on first use."""
-    if name == "plots":
+    """Loads anole.plots and anole.zoo on first use: they need other packages."""
+    if name in ("plots", "zoo"):
         import importlib
 
-        return importlib.import_module(".plots", __name__)
+        return importlib.import_module("." + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,7 @@ import importlib
 import os
 import unittest
 
-MODULES = ["anole", "anole._program", "anole.commands", "anole.comparison", "anole.parallel", "anole.plots", "anole.reading", "anole.run", "anole.sweep",
+MODULES = ["anole", "anole._client", "anole._program", "anole.commands", "anole.comparison", "anole.environment", "anole.parallel", "anole.plots", "anole.reading", "anole.run", "anole.sweep",
            "anole.table", "anole.vector"]
 
 
