@@ -23,11 +23,12 @@ class _Owner:
     def __init__(self) -> None:
         self.pid = os.getpid()
         self.token = secrets.token_hex(16)
-        self.folder = tempfile.mkdtemp(prefix="anole-")
+        self.folder = os.path.join(tempfile.gettempdir(), f"anole-{self.token}")
         if sys.executable:                                       # empty inside other programs
             main = pathlib.Path(__file__).with_name("_guard_main.py")
             subprocess.run([sys.executable, "-I", "-S", str(main), str(self.pid), self.token, self.folder], check=True,
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
+        os.mkdir(self.folder, 0o700)                             # now that the guard would delete it
 
 
 _lock = threading.Lock()

@@ -9,6 +9,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import threading
 import warnings
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
@@ -235,11 +236,19 @@ class Scope:
             self._running.discard(process)
 
     def end(self) -> None:
-        """Ends all processes, and starts no more."""
+        """Ends all processes, and starts no more. Kills those that do not end within a second."""
         with self._lock:
             self.is_over = True
             for process in self._running:
                 process.terminate()
+        late = threading.Timer(1.0, self._kill)
+        late.daemon = True
+        late.start()
+
+    def _kill(self) -> None:
+        with self._lock:
+            for process in self._running:
+                process.kill()
 
 
 _nowhere = Scope()
@@ -302,11 +311,19 @@ def _message(words: str, code: int) -> str:
     return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
 
 
+def warn(text: str) -> None:
+    """Warns, in the name of the line outside of this package that called it."""
+    here, level, frame = os.path.dirname(__file__), 1, sys._getframe()
+    while frame.f_back and os.path.dirname(frame.f_code.co_filename) == here:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, RunWarning, stacklevel=level)
+
+
 def _warn(words: str, places: Optional[Places]) -> None:
     for line in words.splitlines():
         if line.startswith("anole: warning: "):
             text = line.removeprefix("anole: warning: ")
-            warnings.warn(places.rename(text) if places else text, RunWarning, stacklevel=4)
+            warn(places.rename(text) if places else text)
 
 
 def call(arguments: Sequence[str], *, program: Optional[Path], timeout: Optional[float] = None, places: Optional[Places] = None,

@@ -9,10 +9,14 @@
 """
 from __future__ import annotations
 
+import functools
 import os
+import queue
+import signal
 import sys
+import threading
 import time
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future
 from typing import Any, Callable, Iterable, Optional, TypeVar, Union
 
 from ._program import RunTimeout, Scope, inside
@@ -64,44 +68,88 @@ def map(function: Callable[[Item], Value], items: Iterable[Item], *, jobs: Optio
     is raised; with return_errors it is in the list, and the others go on. After `timeout` seconds, all are ended: RunTimeout. An
     interruption (Ctrl-C) ends all and leaves nothing. `progress`: True prints a line, a function gets (done, total), None prints on
     terminals. An `executor` of concurrent.futures, such as mpi4py.futures.MPIPoolExecutor(), calls the function elsewhere instead; what
-    it then returns must not be a result in a temporary folder.
+    it then returns must not be a result in a temporary folder, and calls that have begun there are not ended.
     """
     todo, scope, show = list(items), Scope(), _shown(progress)
     if jobs is not None and jobs < 1:
         raise ValueError(f"{jobs} jobs; at least one is needed")
-
-    def work(item: Item) -> Value:
-        with inside(scope):
-            return function(item)
-
-    pool = executor or ThreadPoolExecutor(max(1, min(jobs or cores(), len(todo))))
+    done: Done[Value] = queue.SimpleQueue()
     futures: list[Future[Value]] = []
+    threads: list[threading.Thread] = []
     try:
-        futures = [pool.submit(function if executor else work, item) for item in todo]
-        _wait(futures, timeout, show, return_errors)
+        if executor:
+            for at, item in enumerate(todo):
+                futures.append(executor.submit(function, item))
+                futures[-1].add_done_callback(functools.partial(_put, done, at))
+        else:
+            _start(threads, min(jobs or cores(), len(todo)), functools.partial(_work, function, _queue_of(todo), scope, done))
+        return _collect(done, len(todo), timeout, show, return_errors)
     except BaseException:
         for future in futures:
             future.cancel()
         scope.end()
         raise
     finally:
-        if pool is not executor:
-            pool.shutdown(wait=True)
-    values: list[Any] = [future.exception() or future.result() for future in futures]
-    return values
+        for thread in threads:
+            thread.join(END_S)
 
 
-def _wait(futures: "list[Future[Value]]", timeout: Optional[float], show: Callable[[int, int], None], return_errors: bool) -> None:
-    """Waits for all; raises the first error."""
+# Each item's number, and its value or error. This queue can be waited for without locks of Python, which an interruption could
+# leave locked: concurrent.futures.wait() then waits forever.
+Done = queue.SimpleQueue[tuple[int, Optional[Value], Optional[BaseException]]]
+END_S = 5.0
+
+
+def _put(done: "Done[Value]", at: int, future: "Future[Value]") -> None:
+    error = None if future.cancelled() else future.exception()
+    done.put((at, None if future.cancelled() or error else future.result(), error))
+
+
+def _queue_of(items: list[Item]) -> "queue.SimpleQueue[tuple[int, Item]]":
+    todo: queue.SimpleQueue[tuple[int, Item]] = queue.SimpleQueue()
+    for at, item in enumerate(items):
+        todo.put((at, item))
+    return todo
+
+
+def _work(function: Callable[[Item], Value], todo: "queue.SimpleQueue[tuple[int, Item]]", scope: Scope, done: "Done[Value]") -> None:
+    """What a thread does: takes items until there are none, or it is too late."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # for the programs that it starts
+    with inside(scope):
+        while not scope.is_over:
+            try:
+                at, item = todo.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                done.put((at, function(item), None))
+            except BaseException as error:
+                done.put((at, None, error))
+
+
+def _start(threads: list[threading.Thread], count: int, work: Callable[[], None]) -> None:
+    """Starts threads. An interruption waits until they have begun, because Thread.start() has locks."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        for _ in range(count):
+            threads.append(threading.Thread(target=work, daemon=True))
+            threads[-1].start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _collect(done: "Done[Value]", total: int, timeout: Optional[float], show: Callable[[int, int], None], return_errors: bool) -> list[Value]:
+    """Waits for all values; raises the first error."""
     end = None if timeout is None else time.monotonic() + timeout
-    waiting, total = set(futures), len(futures)
+    values: list[Any] = [None] * total
     show(0, total)
-    while waiting:
-        left = None if end is None else max(0.0, end - time.monotonic())
-        done, waiting = wait(waiting, left, FIRST_COMPLETED)
-        if not done:
-            raise RunTimeout(f"{len(waiting)} of {total} had not ended after {timeout:g} s")
-        for future in done:
-            if not return_errors:
-                future.result()
-        show(total - len(waiting), total)
+    for count in range(total):
+        try:
+            at, value, error = done.get(timeout=None if end is None else max(0.0, end - time.monotonic()))
+        except queue.Empty:
+            raise RunTimeout(f"{total - count} of {total} had not ended after {timeout:g} s") from None
+        if error and not (return_errors and isinstance(error, Exception)):
+            raise error
+        values[at] = error or value
+        show(count + 1, total)
+    return values

@@ -21,13 +21,12 @@ from __future__ import annotations
 
 import json
 import pathlib
-import warnings
 from typing import Any, Iterator, Mapping, Optional, Union
 
 from numpy.typing import NDArray
 
 from ._guard import Work
-from ._program import Path, Places, RunError, RunTimeout, RunWarning, call, expand, is_parallel, options_of, settings
+from ._program import Path, Places, RunError, RunTimeout, RunWarning, call, expand, is_parallel, options_of, settings, warn
 from .table import Table
 
 __all__ = ["Run", "RunError", "RunTimeout", "RunWarning", "run"]
@@ -115,5 +114,4 @@ def _warn_of_nothing(result: Run, scenario: Scenario) -> None:
     if not all_flows["flows"] and all_flows.get("flows_started"):
         name = "the scenario" if isinstance(scenario, Mapping) else pathlib.Path(scenario).name
         waits = ", ".join(f"{count} for {what}" for what, count in all_flows.get("unfinished_waits", {}).items())
-        warnings.warn(f"{name}: no flow finished; {all_flows['flows_started']} started" + (f", and waited at the end: {waits}" if waits else ""),
-                      RunWarning, stacklevel=3)
+        warn(f"{name}: no flow finished; {all_flows['flows_started']} started" + (f", and waited at the end: {waits}" if waits else ""))

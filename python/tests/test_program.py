@@ -1,4 +1,5 @@
 """What is left when Python ends, errors and their places, values of numpy, time-outs, and many runs at once."""
+import concurrent.futures
 import glob
 import os
 import pathlib
@@ -7,8 +8,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
+import unittest.mock
 import warnings
 
 import numpy as np
@@ -18,6 +21,15 @@ import anole
 STAR = {"topology": {"kind": "star", "hosts": 5}, "traffic": [{"kind": "incast", "senders": 4, "size": "100KB"}]}
 # Runs for hours; nothing here waits for it.
 ENDLESS = {"topology": {"kind": "star", "hosts": 9}, "run": "2000s", "traffic": [{"kind": "poisson", "load": 0.5, "sizes": "WebSearch"}]}
+
+
+def run_of(seed):
+    """Of the module, so that other processes find it."""
+    return anole.run(STAR, seed=seed)
+
+
+def seed_of(seed):
+    return run_of(seed).summary["seed"]
 
 
 def wait_until(what, seconds=20.0):
@@ -83,6 +95,39 @@ class EndTest(Python):
                     process.send_signal(number)
                     self.assertLess(wait_until(lambda: not self.left()), 2.0)
                     self.assertNotEqual(process.wait(), 0)
+
+    def test_nothing_is_left_beside_a_folder_that_is_kept(self):
+        process = self.begin(f"import os; anole.run({ENDLESS}, out=os.environ['TMPDIR'] + '/kept')")
+        wait_until(lambda: glob.glob(f"{self.where}/.anole-*"))
+        process.kill()
+        self.assertLess(wait_until(lambda: not self.left()), 2.0)
+
+    def test_linux_without_pidfd(self):
+        from anole import _guard_main
+
+        child = subprocess.Popen(["sleep", "60"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        with unittest.mock.patch("os.pidfd_open", side_effect=OSError):
+            wait = _guard_main.watch(child.pid)
+        thread = threading.Thread(target=wait)
+        thread.start()
+        time.sleep(0.5)
+        self.assertTrue(thread.is_alive())
+        child.kill()                                             # and nobody has asked for its status
+        thread.join(2)
+        self.assertFalse(thread.is_alive())
+
+    def test_an_interruption_at_any_moment(self):
+        """... of the first half second, in which threads and the guard begin."""
+        for at in range(8):
+            process = self.begin(f"open(__import__('os').environ['TMPDIR'] + '/go', 'w').close()\n{self.MANY}")
+            wait_until(lambda: os.path.exists(f"{self.where}/go"))
+            time.sleep(0.06 * at)
+            process.send_signal(signal.SIGINT)
+            self.assertNotEqual(process.wait(20), 0)
+            os.unlink(f"{self.where}/go")
+            self.assertLess(wait_until(lambda: not self.left()), 2.0)
 
     def test_a_result_that_is_held_goes_with_its_process(self):
         process = self.begin(f"import time; r = anole.run({STAR}); open(r.folder / 'here', 'w').close(); time.sleep(600)")
@@ -177,6 +222,10 @@ class ErrorTest(unittest.TestCase):
         with self.assertWarnsRegex(anole.RunWarning, "the scenario: no flow finished; 4 started"):
             result = anole.run(STAR, until="1us")
         self.assertFalse(result.is_finished)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            anole.run(STAR, until="1us")
+        self.assertEqual([warning.filename for warning in caught], [__file__])
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             self.assertTrue(anole.run(STAR).is_finished)
@@ -186,8 +235,10 @@ class ErrorTest(unittest.TestCase):
             path = pathlib.Path(where, "anole")
             path.write_text(f"#!/bin/sh\necho 'anole: warning: mind the gap' >&2\nexec {os.environ['ANOLE']} \"$@\"\n")
             path.chmod(0o755)
-            with self.assertWarnsRegex(anole.RunWarning, "^mind the gap$"):
-                anole.run(STAR, program=path)
+            for command in (lambda: anole.run(STAR, program=path), lambda: anole.collective({"kind": "star", "hosts": 2}, program=path)):
+                with self.assertWarnsRegex(anole.RunWarning, "^mind the gap$") as caught:
+                    command()
+                self.assertEqual(caught.filename, __file__)
 
     def test_a_time_out(self):
         began = time.monotonic()
@@ -260,6 +311,26 @@ class MapTest(unittest.TestCase):
         good, bad = anole.map(lambda set: anole.run(STAR, set=set), [{}, {"kmim": 1}], return_errors=True)
         self.assertIsInstance(good, anole.Run)
         self.assertIsInstance(bad, anole.RunError)
+
+    def test_other_executors(self):
+        with concurrent.futures.ProcessPoolExecutor(2) as pool:
+            self.assertEqual(anole.map(seed_of, [3, 4, 5], executor=pool), [3, 4, 5])
+            with self.assertRaisesRegex(anole.RunError, "'-1' is negative"):
+                anole.map(seed_of, [-1], executor=pool)
+            with self.assertRaisesRegex(TypeError, "give out=FOLDER"):
+                anole.map(run_of, [3], executor=pool)
+
+    def test_a_program_that_does_not_want_to_end(self):
+        with tempfile.TemporaryDirectory() as where:
+            path = pathlib.Path(where, "anole")
+            path.write_text("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.1; done\n")
+            path.chmod(0o755)
+            began = time.monotonic()
+            with self.assertRaises(anole.RunTimeout):
+                anole.map(lambda seed: anole.run(STAR, seed=seed, program=path), range(2), jobs=2, timeout=0.2)
+            with self.assertRaises(anole.RunTimeout):
+                anole.run(STAR, program=path, timeout=0.2)
+            self.assertLess(time.monotonic() - began, 10)
 
     def test_a_time_out_for_all(self):
         began = time.monotonic()
