@@ -8,8 +8,6 @@
 #include <string.h>
 
 #define SLICE_PS       (2 * PS_PER_US)   /* interval between checks of the quota */
-#define MULTIPLIER_MIN 0.01f
-#define MULTIPLIER_MAX 100.0f
 
 struct env {
     struct scenario      scenario;
@@ -226,10 +224,10 @@ uint32_t env_observe(struct env *e, const struct env_observation **seen)
 void env_act(struct env *e, const float *multiplier)
 {
     for (uint32_t i = 0; i < e->seens; i++) {
-        float m = multiplier[i] >= MULTIPLIER_MIN ? multiplier[i] : MULTIPLIER_MIN;
+        float m = multiplier[i] >= ENV_MULTIPLIER_MIN ? multiplier[i] : ENV_MULTIPLIER_MIN;
 
         e->agent[e->seen[i].agent].action = multiplier[i] != multiplier[i] ? 1
-                                            : m < MULTIPLIER_MAX           ? m
-                                                                           : MULTIPLIER_MAX;
+                                            : m < ENV_MULTIPLIER_MAX           ? m
+                                                                           : ENV_MULTIPLIER_MAX;
     }
 }
