@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "live/agent/agent.h"
 #include "result.h"
-#include "live/controller/controller.h"
+#include "live/control/control.h"
 #include "live/relay/relay.h"
 #include "live/wire/account.h"
 
@@ -64,7 +64,7 @@ struct proc {                    /* agents first, then controllers, relays, liar
     struct disk       disk;
     struct agent      agent;
     struct path       path;      /* of an agent: relays, then all controllers */
-    struct controller controller;
+    struct control    control;
     struct mux        mux[WORLD_RELAYS_MAX];             /* of a controller: its end of each relay */
     uint32_t          links;     /* of a controller: number of links so far */
     struct relay      relay;
