@@ -63,9 +63,9 @@ static void send(void *arg, uint32_t link, const struct msg *m)
     PROMISE(k.c.term <= MSG_TERM_MAX);             /* an agent could not read it back from its disk */
 }
 
-static bool propose(void *arg, uint64_t fuzz_us, struct knob_set *set, char why[MSG_WHY_SIZE])
+static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
 {
-    (void)arg, (void)fuzz_us;
+    (void)arg, (void)now_us;
     knob_set_add(set, KNOB_rpg_ai_rate, 10);
     snprintf(why, MSG_WHY_SIZE, "x");
     return true;
@@ -76,19 +76,19 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
     (void)arg, (void)is_kept, (void)missed, (void)why;
 }
 
-static uint32_t on_link(void *arg, uint64_t fuzz_us)
+static uint32_t on_link(void *arg, uint64_t now_us)
 {
     uint32_t link = 0x80000000u | links++;
 
     (void)arg;
-    control_link(&k, link, fuzz_us);
+    control_link(&k, link, now_us);
     return link;
 }
 
-static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t fuzz_us)
+static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
 {
     (void)arg;
-    control_msg(&k, link, m, fuzz_us);
+    control_msg(&k, link, m, now_us);
 }
 
 static void on_cut(void *arg, uint32_t link)
