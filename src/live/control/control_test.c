@@ -251,7 +251,7 @@ static void ticks(uint32_t count)
 
 static bool wait_for(bool (*is)(void))
 {
-    for (uint32_t i = 0; i < 600 && !is(); i++)
+    for (uint32_t i = 0; i < 700 && !is(); i++)  /* a refused setting waits for a minute */
         tick();
     return is();
 }
@@ -433,6 +433,60 @@ static void propose__a_dropped_setting_may_be_tried_an_hour_later(void **unused)
     t.now_us += HOUR_US;
     t.ai_rate = 10;
     assert_true(wait_for(is_trying));
+}
+
+static uint32_t lines_with(const char *text)
+{
+    uint32_t count = 0;
+
+    for (const char *at = t.log; (at = strstr(at, text)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static void propose__an_observing_controller_says_the_same_once(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_OBSERVE;
+    t.ai_rate = 10;
+    ticks(600);
+    assert_int_equal(lines_with("\"what\":\"would try\""), 1);
+    assert_non_null(strstr(t.k.c.declined, "it observes only; it would set rpg_ai_rate 10Mbps"));
+    assert_int_equal(t.dropped, 0);              /* there was no trial */
+}
+
+/* A tuner that wants something else in every interval: less than 1 MB a day, at any interval. */
+static void propose__an_observing_controller_writes_little(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_OBSERVE;
+    for (uint32_t i = 0; i < 12000; i++) {       /* twenty minutes */
+        t.ai_rate = 10 + i % 7;
+        tick();
+    }
+    assert_true(lines_with("\"what\":\"would try\"") > 1);
+    assert_in_range(t.log_length, 1, 1000000 / 72);
+}
+
+/* Each refuses for as long as its file says so. */
+static void try__a_refused_setting_is_tried_once_a_minute_and_told_once(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_DIRECT;
+    for (uint32_t i = 0; i < DEVICES; i++)
+        t.fake[i].is_stubborn = true;
+    t.ai_rate = 10;
+    ticks(6000);                                 /* ten minutes */
+    assert_in_range(t.dropped, 9, 11);
+    assert_int_equal(lines_with("\"what\":\"try\""), 1);
+    assert_int_equal(lines_with("\"what\":\"abort\""), 1);
+    assert_int_equal(lines_with("\"what\":\"drop\""), 1);
+    assert_non_null(strstr(t.k.c.declined, "a device refused the tuner's setting: not now; again in"));
+    for (uint32_t i = 0; i < DEVICES; i++)
+        t.fake[i].is_stubborn = false;
+    assert_true(wait_for(is_kept));              /* and told of before it is written */
+    assert_int_equal(lines_with("\"what\":\"try\""), 2);
+    assert_int_equal(lines_with("\"what\":\"keep\""), 1);
 }
 
 /* ---- approvals ---- */
@@ -734,7 +788,7 @@ static bool is_applied_at_another(uint32_t device)
 
 static bool is_tried_elsewhere(uint32_t device)
 {
-    for (uint32_t i = 0; i < 600 && !is_applied_at_another(device); i++)
+    for (uint32_t i = 0; i < 700 && !is_applied_at_another(device); i++)
         tick();
     return is_applied_at_another(device);
 }
@@ -877,6 +931,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(propose__a_dropped_setting_is_not_tried_again_at_once, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(propose__a_dropped_setting_may_be_tried_an_hour_later, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(propose__an_observing_controller_says_the_same_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(propose__an_observing_controller_writes_little, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(try__a_refused_setting_is_tried_once_a_minute_and_told_once, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(approve__needs_the_code_of_the_trial, set_up, tear_down),
         cmocka_unit_test_setup_teardown(approve__the_log_has_who_and_why, set_up, tear_down),

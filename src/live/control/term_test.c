@@ -195,6 +195,41 @@ static void on_msg__an_impossible_term_is_ignored_and_its_sender_named(void **un
     }
 }
 
+/* A liar must not make a controller use up its terms: what it said would outlive it on every disk. */
+static void become_active__one_host_does_not_raise_the_term(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    hello(b, 1, "h1/a", 3 * FIRST);
+    hello(b, 2, "h2/a", 3 * FIRST);
+    hello(b, 3, "h3/liar", ((1ull << 20) - 1) * FIRST);
+    hello(b, 4, "h3/liar2", ((1ull << 20) - 1) * FIRST);
+    begin(b);
+    assert_true(b->k.c.term == 4 * FIRST);
+    report(b, 3, ((1ull << 20) - 1) * FIRST);
+    report(b, 1, b->k.c.term);
+    tick(b);
+    assert_int_equal(b->k.c.role, ROLE_ACTIVE);
+    bench_free(b);
+}
+
+/* It lost its state, or an older backup was restored: what most hosts claim is so. */
+static void become_active__goes_above_what_most_hosts_obey(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    hello(b, 1, "h1/a", (5ull << 20) * FIRST);
+    hello(b, 2, "h2/a", (5ull << 20) * FIRST);
+    hello(b, 3, "h3/a", ((5ull << 20) + 2) * FIRST);     /* has seen two starts more */
+    hello(b, 4, "h4/liar", (9ull << 32) * FIRST);
+    begin(b);
+    assert_true(b->k.c.term == ((5ull << 20) + 3) * FIRST);
+    assert_int_equal(b->k.c.peers, 3);
+    bench_free(b);
+}
+
 static void become_active__terms_end_and_do_not_wrap(void **unused)
 {
     struct bench *b = bench_new();
@@ -243,6 +278,8 @@ int main(void)
         cmocka_unit_test(on_msg__with_a_lease_no_agent_deposes),
         cmocka_unit_test(on_msg__an_impossible_term_is_ignored_and_its_sender_named),
         cmocka_unit_test(start__one_damaged_byte_changes_nothing),
+        cmocka_unit_test(become_active__one_host_does_not_raise_the_term),
+        cmocka_unit_test(become_active__goes_above_what_most_hosts_obey),
         cmocka_unit_test(become_active__terms_end_and_do_not_wrap),
     };
 

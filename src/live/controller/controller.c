@@ -15,9 +15,14 @@
 #define DRILL_AGAIN_US 3600000000u
 #define RETRY_US     10000000u  /* devices that refused to be rolled back are asked again after so long */
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
-/* counters that an agent may have seen beyond ours: a controller takes one per start */
-#define AHEAD_MAX      (1u << 20)
-#define BLAME_US       10000000u /* between records about impossible terms */
+/* counters that agents may have seen beyond ours, or beyond those of most hosts: one host, the only one of a
+ * fabric, most. A controller takes one per start */
+#define AHEAD_MAX      1024u
+#define AHEAD_MAX_SOLE (1u << 20)
+#define AHEAD_MAX_MOST (1ull << 40)
+#define BLAME_US       600000000u        /* between records about impossible terms */
+#define DAY_US         86400000000u
+#define TOLD_PER_DAY   400000u   /* bytes of the log in which an observing controller says what it would try */
 
 void controller_config_init(struct controller_config *c)
 {
@@ -70,6 +75,9 @@ static void fence(struct controller *c, uint64_t counter)
 /* Only controllers and the lease create terms. A term in an agent's message is a claim, and an agent may lie.
  * So
  *
+ *   - a controller begins above the terms that more than half of the hosts claim, however far ahead they are:
+ *     it may have lost its own state, or have that of an older backup. What fewer claim counts only if it is
+ *     near, as after a few starts that the others have not seen;
  *   - a term so far ahead that no controller can have reached it is ignored, with its message, and the sender
  *     is logged;
  *   - with a lease, agents cannot depose a controller. Without one, more than half of the hosts that have
@@ -147,13 +155,93 @@ static void note_report(struct controller *c, struct peer *p, uint64_t stamp_us,
     let_queues(c, p, now_us);
 }
 
-/* It has listened for long enough. A term counts only once it is on the disk: the tick waits for that. */
-static void want_term(struct controller *c)
+/* Names the sender of a term that no controller can have come to. */
+static void blame(struct controller *c, const char *name, uint64_t term, uint64_t now_us)
 {
-    uint64_t counter = max_u64(c->counter, counter_of(c->term_seen)) + 1;
+    char why[MSG_WHY_SIZE];
+
+    if (now_us < c->blamed_us + BLAME_US && c->blamed_us)
+        return;
+    c->blamed_us = now_us;
+    snprintf(why, sizeof why, "%.63s: it claims the impossible term %" PRIu64 "; its messages are ignored",
+             name, term);
+    trial_note(c, "ignore", why);
+}
+
+/* While it listens any term may turn out to be that of most hosts. */
+static bool is_possible(struct controller *c, const char *name, uint64_t term, uint64_t now_us)
+{
+    bool is = c->role == ROLE_GATHER ? counter_of(term) <= MSG_TERM_COUNTER_MAX :
+              counter_of(term) <= c->counter + AHEAD_MAX_SOLE && counter_of(term) < MSG_TERM_COUNTER_MAX;
+
+    if (!is)
+        blame(c, name, term, now_us);
+    return is;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* The largest counter that more than half of the hosts claim, each by its highest device. */
+static uint64_t counter_of_most(const struct controller *c, uint32_t *hosts)
+{
+    uint64_t *claim = xcalloc(c->peers + 1ul, sizeof *claim), most;
+    bool     *is_host = xcalloc(c->peers + 1ul, sizeof *is_host);
+
+    *hosts = 0;
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        claim[p->host] = max_u64(claim[p->host], counter_of(p->claim));
+        is_host[p->host] = true;
+    }
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (is_host[i])
+            claim[(*hosts)++] = claim[i];
+    qsort(claim, *hosts, sizeof *claim, by_size);
+    most = *hosts ? claim[(*hosts - 1) / 2] : 0;
+    free(claim);
+    free(is_host);
+    return most;
+}
+
+/* The highest counter that it has reason to believe in. */
+static uint64_t counter_heard(const struct controller *c)
+{
+    uint32_t hosts;
+    uint64_t most = counter_of_most(c, &hosts), near, highest;
+
+    if (hosts > 1 && most <= c->counter + AHEAD_MAX_MOST)
+        highest = max_u64(c->counter, most);
+    else
+        highest = c->counter;
+    near = highest + (hosts > 1 ? AHEAD_MAX : AHEAD_MAX_SOLE);
+    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (counter_of(p->claim) <= near && counter_of(p->claim) < MSG_TERM_COUNTER_MAX)
+            highest = max_u64(highest, counter_of(p->claim));
+    return highest;
+}
+
+/* Devices that claim more than this are not believed in anything. */
+static void drop_impossible(struct controller *c, uint64_t counter, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        if (counter_of(c->peer[i].claim) > counter + AHEAD_MAX_SOLE) {
+            blame(c, c->peer[i].name, c->peer[i].claim, now_us);
+            roster_forget(c, &c->peer[i--]);
+        }
+}
+
+/* It has listened for long enough. A term counts only once it is on the disk: the tick waits for that. */
+static void want_term(struct controller *c, uint64_t now_us)
+{
+    uint64_t counter = counter_heard(c) + 1;
 
     if (counter > MSG_TERM_COUNTER_MAX)
         return;
+    drop_impossible(c, counter, now_us);
     c->before = c->counter;
     c->counter = counter;
     c->wait = WAIT_TERM;
@@ -170,29 +258,13 @@ static void become_active(struct controller *c, uint64_t now_us)
             note_report(c, &c->peer[i], c->peer[i].stamp_us, now_us);
 }
 
-/* Is it one that a controller can have come to? If not, the log names its sender. */
-static bool is_possible(struct controller *c, const char *name, uint64_t term, uint64_t now_us)
-{
-    char why[MSG_WHY_SIZE];
-
-    if (counter_of(term) <= c->counter + AHEAD_MAX && counter_of(term) < MSG_TERM_COUNTER_MAX)
-        return true;
-    if (now_us < c->blamed_us + BLAME_US && c->blamed_us)
-        return false;
-    c->blamed_us = now_us;
-    snprintf(why, sizeof why, "%.63s: it claims the impossible term %" PRIu64 "; its messages are ignored",
-             name, term);
-    trial_note(c, "ignore", why);
-    return false;
-}
-
 /* What an agent claims to have obeyed; 0: it does not say. */
 static void see_term(struct controller *c, struct peer *p, uint64_t term)
 {
     if (!term)
         return;
-    if (c->role == ROLE_GATHER && term > c->term_seen)
-        c->term_seen = term;
+    if (c->role == ROLE_GATHER)
+        p->claim = max_u64(p->claim, term);
     p->is_ahead = c->role == ROLE_ACTIVE && term > c->term;
     c->is_doubted |= p->is_ahead;
 }
@@ -260,7 +332,7 @@ static void on_answer(struct controller *c, struct peer *p, const struct msg *m,
     const char *why = command_on_answer(p, m);
 
     if (why)
-        trial_on_refusal(c, p, why, now_us);
+        trial_on_refusal(c, p, m->answer == ANSWER_REFUSED, why, now_us);
     else
         trial_on_answer(c, now_us);
 }
@@ -358,16 +430,32 @@ static void decline(struct controller *c, const char *why)
     snprintf(a->why, sizeof a->why, "%s", why);
 }
 
-static void only_observe(struct controller *c, const struct knob_set *wanted, const char *why)
+/* An upper bound of the bytes of a record in the log. */
+static uint64_t record_bytes(const struct action_record *r, const char *why)
 {
-    struct action *a;
+    uint64_t bytes = 400 + strlen(why);
 
+    for (int k = 0; k < KNOB_COUNT; k++)
+        bytes += (r->old.is_named[k] + r->new.is_named[k]) * (strlen(knob_info[k].name) + 24);
+    return bytes;
+}
+
+/* A tuner may propose something in every interval: the same is told once, and a day has room for so much. */
+static void only_observe(struct controller *c, const struct knob_set *wanted, const char *why, uint64_t now_us)
+{
+    char code[CAUTION_CODE_SIZE], set[MSG_WHY_SIZE], text[MSG_WHY_SIZE];
+
+    snprintf(text, sizeof text, "it observes only; it would set %.120s", knobset_text(set, sizeof set, wanted));
+    decline(c, text);
+    caution_code(code, 0, 0, wanted);
+    if (strcmp(code, c->told.code) == 0 || now_us < c->told.again_us)
+        return;
     trial_note(c, "would try", why);
-    a = &c->out->action[c->out->count - 1];
-    a->record.old = roster_held(c, wanted, false);
-    a->record.new = *wanted;
-    a = actions_add(c->out, ACTION_ENDED);
-    snprintf(a->why, sizeof a->why, "it observes only");
+    struct action_record *r = &c->out->action[c->out->count - 1].record;
+    r->old = roster_held(c, wanted, false);
+    r->new = *wanted;
+    memcpy(c->told.code, code, sizeof code);
+    c->told.again_us = now_us + record_bytes(r, why) * (DAY_US / TOLD_PER_DAY);
 }
 
 static void try(struct controller *c, uint64_t now_us)
@@ -378,18 +466,23 @@ static void try(struct controller *c, uint64_t now_us)
 
 static void on_proposal(struct controller *c, const struct knob_set *wanted, const char *why, uint64_t now_us)
 {
-    char     text[MSG_WHY_SIZE], left[40];
+    char     text[MSG_WHY_SIZE], left[40], code[CAUTION_CODE_SIZE];
     uint64_t wait_us = caution_wait_us(&c->caution, wanted, now_us);
 
     if (wait_us) {
-        snprintf(text, sizeof text,
-                 "the tuner's setting was dropped before; it may be tried again in %s, or after anole ctl "
-                 "thaw", caution_time(left, sizeof left, wait_us));
+        caution_code(code, 0, 0, wanted);
+        caution_time(left, sizeof left, wait_us);
+        if (strcmp(code, c->refused.code) == 0)
+            snprintf(text, sizeof text, "a device refused the tuner's setting: %.80s; again in %.30s",
+                     c->refused.why, left);
+        else
+            snprintf(text, sizeof text, "the tuner's setting was dropped before; it may be tried again in %s, "
+                     "or after anole ctl thaw", left);
         decline(c, text);
         return;
     }
     if (c->cfg->mode == MODE_OBSERVE) {
-        only_observe(c, wanted, why);
+        only_observe(c, wanted, why, now_us);
         return;
     }
     c->proposal = *wanted;
@@ -473,7 +566,7 @@ static void on_tick(struct controller *c, const struct input *in, uint64_t now_u
     if (c->is_dirty || now_us >= c->save_us || caution_is_due(&c->caution, now_us))
         memory_save(c);
     if (c->role == ROLE_GATHER && now_us >= c->started_us + c->cfg->gather_us)
-        want_term(c);
+        want_term(c, now_us);
     if (c->wait == WAIT_NONE)
         go_on_with_tick(c, now_us);
 }

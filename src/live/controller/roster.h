@@ -88,6 +88,7 @@ struct peer {
     bool              is_gone;   /* silent for long */
     uint32_t          host;      /* the first peer of its host */
 
+    uint64_t          claim;     /* the highest term that it claimed while we listened */
     uint64_t          incarnation, stamp_us;     /* stamp: by its clock */
     int64_t           offset_us; /* its clock less ours */
     uint64_t          open_change;
@@ -139,6 +140,7 @@ struct trial {
     double           metric;             /* mean, of everybody: what harm is a share of */
     bool             has_committed;
     uint32_t         waits;              /* intervals by which an unprepared device has extended a block */
+    bool             is_repeat;          /* a device has refused the same: no records until more happens */
     uint64_t         at_us;              /* direct: when it is applied */
     char             end[MSG_WHY_SIZE];  /* ABORT: why; ROLLBACK: what the last device that refused said */
 };
@@ -179,7 +181,7 @@ struct controller {
     enum controller_role role;
     uint64_t             started_us;
     uint64_t             counter;        /* of terms, on the disk */
-    uint64_t             term, term_seen;        /* seen: claimed by agents while it gathered */
+    uint64_t             term;
     bool                 has_lease;      /* its term comes from a lease: only a lease deposes it */
     bool                 is_doubted;     /* an agent claims a higher term: count them at the next tick */
     uint64_t             blamed_us;      /* the last record about an impossible term */
@@ -197,6 +199,10 @@ struct controller {
     struct order_text    rolled_back;            /* on the disk: until a person thaws; who "": none */
     uint64_t             rollback_us;            /* devices that did not go back are asked again then */
     struct caution       caution;                /* on the disk */
+    /* the last setting that a device refused, and its reason */
+    struct { char code[CAUTION_CODE_SIZE], why[MSG_WHY_SIZE]; } refused;
+    /* the last setting that an observing controller has told of, and when it may tell of another */
+    struct { char code[CAUTION_CODE_SIZE]; uint64_t again_us; } told;
     struct standing      standing;               /* on the disk */
     struct drill_result  drill;                  /* on the disk */
     uint64_t             drill_us;               /* no automatic drill before this time */

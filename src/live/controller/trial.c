@@ -11,6 +11,7 @@
 #define DRILL_US_MAX 120000000u  /* longer than any lease that makes sense */
 /* during a drill a message other than a lease shows the device that its connection works */
 #define DRILL_ASK_US 1000000u
+#define REFUSED_US   60000000u   /* a setting that a device refused is not tried again before */
 #define ROLLBACK_US_MAX 30000000u        /* devices that have not gone back by then are asked again later */
 
 static bool takes_part(const struct peer *p)
@@ -28,29 +29,6 @@ static void enter(struct controller *c, enum trial_phase phase)
     c->trial.phase = phase;
     c->trial.intervals = c->trial.measured = c->trial.waits = 0;
     c->trial.has_committed = false;
-}
-
-/* ---- commands to all devices of the trial ---- */
-
-/* Gives the next command to all devices that are at a step. at_us: when they change; 0: at once. */
-static void order_all(struct controller *c, enum peer_step from, enum peer_step to, uint64_t at_us,
-                      uint64_t now_us)
-{
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (takes_part(p) && p->step == from)
-            command_begin(c, p, to, at_us, "", now_us);
-}
-
-static void commit_all(struct controller *c, uint64_t at_us, uint64_t now_us)
-{
-    c->trial.has_committed = true;
-    order_all(c, STEP_PREPARED, STEP_COMMITTING, at_us, now_us);
-}
-
-static void confirm_all(struct controller *c, uint64_t now_us)
-{
-    enter(c, TRIAL_CONFIRM);
-    order_all(c, STEP_APPLIED, STEP_CONFIRMING, 0, now_us);
 }
 
 /* ---- the log ---- */
@@ -80,6 +58,39 @@ static void log_by(struct controller *c, const char *who, const char *what, cons
 static void log_trial(struct controller *c, const char *what, const char *why)
 {
     log_by(c, c->cfg->name, what, why);
+}
+
+/* Something happens in a trial that was to fail again without a word: what it tries is told now. */
+static void speak(struct controller *c)
+{
+    if (!c->trial.is_repeat)
+        return;
+    c->trial.is_repeat = false;
+    log_trial(c, "try", c->trial.why);
+}
+
+/* ---- commands to all devices of the trial ---- */
+
+/* Gives the next command to all devices that are at a step. at_us: when they change; 0: at once. */
+static void order_all(struct controller *c, enum peer_step from, enum peer_step to, uint64_t at_us,
+                      uint64_t now_us)
+{
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (takes_part(p) && p->step == from)
+            command_begin(c, p, to, at_us, "", now_us);
+}
+
+static void commit_all(struct controller *c, uint64_t at_us, uint64_t now_us)
+{
+    speak(c);
+    c->trial.has_committed = true;
+    order_all(c, STEP_PREPARED, STEP_COMMITTING, at_us, now_us);
+}
+
+static void confirm_all(struct controller *c, uint64_t now_us)
+{
+    enter(c, TRIAL_CONFIRM);
+    order_all(c, STEP_APPLIED, STEP_CONFIRMING, 0, now_us);
 }
 
 /* ---- beginning ---- */
@@ -130,7 +141,8 @@ static void end(struct controller *c, bool is_kept, const char *why, uint64_t no
         if (p->step == STEP_CONFIRMED)
             p->strikes = 0;
     }
-    log_trial(c, is_kept ? "keep" : "drop", why);
+    if (!c->trial.is_repeat)
+        log_trial(c, is_kept ? "keep" : "drop", why);
     if (is_kept || c->trial.phase == TRIAL_ROLLBACK)
         note_standing(c, now_us);
     c->trial.phase = TRIAL_NONE;
@@ -190,6 +202,7 @@ static bool begin(struct controller *c, const char *why, uint64_t now_us)
 {
     struct trial *t = &c->trial;
     bool          is_any = false;
+    char          code[CAUTION_CODE_SIZE];
 
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         is_any |= takes_part(p);
@@ -198,7 +211,10 @@ static bool begin(struct controller *c, const char *why, uint64_t now_us)
     t->number = c->trials;
     caution_code(t->code, c->term, t->number, &t->wanted);
     snprintf(t->why, sizeof t->why, "%s", why);
-    log_trial(c, "try", why);
+    caution_code(code, 0, 0, &t->wanted);
+    t->is_repeat = strcmp(code, c->refused.code) == 0;
+    if (!t->is_repeat)
+        log_trial(c, "try", why);
     if (!is_any)
         end(c, false, "no device has anything to change", now_us);
     return is_any;
@@ -228,13 +244,14 @@ void trial_begin(struct controller *c, const struct knob_set *wanted, const char
 void trial_approve(struct controller *c, const struct order *o)
 {
     snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
+    speak(c);
     log_by(c, o->who, "approve", o->why);
     begin_stage(c, STAGE_ONE);
 }
 
 /* ---- aborting ---- */
 
-static void stop(struct controller *c, enum verdict verdict, const char *why, uint64_t now_us)
+static void stop_as_before(struct controller *c, enum verdict verdict, const char *why, uint64_t now_us)
 {
     if (c->trial.phase == TRIAL_NONE || c->trial.phase == TRIAL_ABORT)
         return;
@@ -243,12 +260,20 @@ static void stop(struct controller *c, enum verdict verdict, const char *why, ui
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++)          /* before any disk is asked */
         if (p->step != STEP_NONE && p->step != STEP_CONFIRMED)
             command_begin(c, p, STEP_REVERTING, 0, c->trial.end, now_us);
-    log_trial(c, "abort", c->trial.end);
+    if (!c->trial.is_repeat)
+        log_trial(c, "abort", c->trial.end);
     enter(c, TRIAL_ABORT);
     if (verdict != VERDICT_NONE)
         caution_drop(&c->caution, &c->trial.wanted, now_us + c->cfg->window_us);
     if (verdict == VERDICT_HARM)
         memory_count_harm(c, now_us);
+}
+
+static void stop(struct controller *c, enum verdict verdict, const char *why, uint64_t now_us)
+{
+    if (c->trial.phase != TRIAL_NONE && c->trial.phase != TRIAL_ABORT)
+        speak(c);
+    stop_as_before(c, verdict, why, now_us);
 }
 
 void trial_abort(struct controller *c, const char *why, uint64_t now_us)
@@ -263,7 +288,25 @@ static void abort_because_of(struct controller *c, struct peer *p, const char *w
 
     p->strikes++;
     snprintf(text, sizeof text, "%s: %s", p->name, why);
-    trial_abort(c, text, now_us);
+    stop(c, VERDICT_NONE, text, now_us);
+}
+
+/* A device does not begin. It will say the same for as long as the tuner wants the same, so it is asked again
+ * only in a minute, and told once. */
+static void abort_refused(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
+{
+    struct trial *t = &c->trial;
+
+    char text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
+
+    if (strcmp(why, c->refused.why) != 0)
+        speak(c);
+    caution_code(c->refused.code, 0, 0, &t->wanted);
+    snprintf(c->refused.why, sizeof c->refused.why, "%s", why);
+    caution_drop(&c->caution, &t->wanted, now_us + REFUSED_US);
+    p->strikes++;
+    snprintf(text, sizeof text, "%s: %s", p->name, why);
+    stop_as_before(c, VERDICT_NONE, text, now_us);
 }
 
 static bool is_guardrail(const char *why)
@@ -343,7 +386,7 @@ static void count_late_harm(struct controller *c, const char *why, uint64_t now_
     memory_count_harm(c, now_us);
 }
 
-void trial_on_refusal(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
+void trial_on_refusal(struct controller *c, struct peer *p, bool is_refused, const char *why, uint64_t now_us)
 {
     struct trial *t = &c->trial;
     char          text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
@@ -360,6 +403,8 @@ void trial_on_refusal(struct controller *c, struct peer *p, const char *why, uin
         count_late_harm(c, why, now_us);
     else if (t->phase != TRIAL_ABORT && is_guardrail(why))
         stop(c, VERDICT_HARM, text, now_us);
+    else if (t->phase != TRIAL_ABORT && is_refused)
+        abort_refused(c, p, why, now_us);
     else if (t->phase != TRIAL_ABORT)
         abort_because_of(c, p, why, now_us);
 }
@@ -409,6 +454,7 @@ static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64
 {
     if (find_without(c, arm, is_ready))
         return false;
+    speak(c);
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         bool is_b = has_b(c, p, arm);
 

@@ -37,8 +37,8 @@ void trial_begin_drill(struct controller *, struct peer *, const struct order_te
 /* Aborts the trial, if there is one. */
 void trial_abort(struct controller *, const char *why, uint64_t now_us);
 
-/* A device did not obey, or ended the change on its own. */
-void trial_on_refusal(struct controller *, struct peer *, const char *why, uint64_t now_us);
+/* A device refused to begin (is_refused), did not obey, or ended the change on its own. */
+void trial_on_refusal(struct controller *, struct peer *, bool is_refused, const char *why, uint64_t now_us);
 
 /* An interval has ended; metrics are those of the interval. */
 void trial_on_tick(struct controller *, uint64_t now_us);
