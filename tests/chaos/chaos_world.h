@@ -49,6 +49,7 @@ struct disk {
     bool        is_damaged;      /* a file was changed without permission */
     bool        is_log_damaged;  /* as in disk.h: no lines are appended until it was set aside */
     bool        is_part;         /* the log: damaged lines were set aside */
+    char        hold[HOLD_SIZE]; /* of a controller: the file of its freeze */
 };
 
 struct proc {                    /* agents first, then controllers, relays, liars */

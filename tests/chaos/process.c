@@ -62,6 +62,29 @@ static int disk_save(void *arg, const char *name, const char *text, size_t lengt
     return 0;
 }
 
+/* In place, so a full disk is no obstacle; a kill leaves any part of it. */
+static int hold_write_file(void *arg, const char *text)
+{
+    struct proc  *p = arg;
+    struct world *w = p->world;
+
+    if (w->running && !w->is_quiet && world_chance(w, w->kill_chance)) {
+        memcpy(p->disk.hold, text, world_draw(w, 0, HOLD_SIZE));
+        longjmp(w->killed, 1);
+    }
+    memcpy(p->disk.hold, text, HOLD_SIZE);
+    maybe_kill(w);
+    return 0;
+}
+
+static int hold_read_file(void *arg, char *text)
+{
+    const struct proc *p = arg;
+
+    memcpy(text, p->disk.hold, HOLD_SIZE);
+    return *text ? 0 : -ENOENT;
+}
+
 static long disk_load(void *arg, const char *name, char *text, size_t size)
 {
     struct proc *p = arg;
@@ -470,8 +493,8 @@ static void fini_ends(struct proc *p)
 static void start_controller(struct proc *p, const struct audit *a, uint64_t clock_us)
 {
     struct mux_io        ends = { mux_link, mux_msg, mux_cut, mux_down, p };
-    struct control_io    io = { .disk = disk_of(p), .send = controller_send, .propose = propose,
-                                .ended = ended, .arg = p };
+    struct control_io    io = { .disk = disk_of(p), .hold = { hold_write_file, hold_read_file, p },
+                                .send = controller_send, .propose = propose, .ended = ended, .arg = p };
 
     fini_ends(p);
     for (uint32_t i = 0; i < p->world->relays; i++)

@@ -5,6 +5,12 @@
 load common
 load fabric
 
+teardown() {
+    kill_started
+    [ ! -f "$dir/ports_file" ] || xargs -r rm -f <"$dir/ports_file"
+    umount "$dir/statec" 2>/dev/null || true
+}
+
 is_tried() {
     has_rate nic1 50 || has_rate nic2 50
 }
@@ -37,4 +43,23 @@ is_back() {
     run "$ANOLE" controller controller.yaml --record inputs.jsonl
     [ "$status" -eq 1 ]
     [[ "$output" == *"inputs.jsonl: File exists" ]]
+}
+
+@test "controller: a freeze survives a full disk and kill -9" {
+    needs_live
+    mkdir statec
+    mount -t tmpfs -o size=256k none statec 2>/dev/null || skip 'only root may mount a small disk'
+    write_controller
+    write_agent 1
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    start agent1.log "$ANOLE" agent agent1.yaml
+    wait_for says 'host1/mlx5_0'
+    dd if=/dev/zero of=statec/fill bs=1k 2>/dev/null || true
+    ctl freeze --why 'the disk is full'
+    kill -9 "$controller"
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    wait_for says 'nothing is tried: frozen by .*the disk is full'
+    kill -9 "$controller"
 }

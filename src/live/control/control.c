@@ -32,10 +32,15 @@ static void send(const struct control *k, struct action *a)
     k->io.send(k->io.arg, a->link, &a->msg);
 }
 
+/* A freeze first: there is room for it. */
 static int store(struct control *k, struct action *a)
 {
-    char    text[SAVED_TEXT_MAX];
-    json_t *state = a->state;
+    char     text[SAVED_TEXT_MAX];
+    json_t  *state = a->state;
+    uint64_t freezes = (uint64_t)json_integer_value(json_object_get(state, "freezes"));
+
+    if (freezes != k->freezes && hold_write(&k->io.hold, state))
+        k->freezes = freezes;
 
     a->state = NULL;             /* released by keep_write() */
     return keep_write(&k->io.disk, CONTROLLER_SAVED_NAME, state,
@@ -105,7 +110,8 @@ int control_input(struct control *k, struct input in, uint64_t now_us)
     for (uint32_t i = 0; i < k->actions.count; i++)
         carry_out(k, &k->actions.action[i], now_us, &to);
     if (to.is_stored)
-        stored = control_input(k, (struct input){ .kind = INPUT_STORED, .rc = to.rc }, now_us);
+        stored = control_input(k, (struct input){ .kind = INPUT_STORED, .rc = to.rc,
+                                                  .is_held = k->freezes == k->c.freezes }, now_us);
     if (to.is_asked)
         control_input(k, (struct input){ .kind = INPUT_PROPOSAL, .set = to.has_set ? &to.set : NULL,
                                          .text = to.why }, now_us);
@@ -115,13 +121,14 @@ int control_input(struct control *k, struct input in, uint64_t now_us)
 }
 
 /* As keep_read() wants it. */
-struct saved { struct control *k; uint64_t now_us; };
+struct saved { struct control *k; const char *held; uint64_t now_us; };
 
 static bool take_saved(void *arg, json_t *o)
 {
     struct saved *s = arg;
     char         *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS));
-    int rc = control_input(s->k, (struct input){ .kind = INPUT_START, .text = text ? text : "" }, s->now_us);
+    int rc = control_input(s->k, (struct input){ .kind = INPUT_START, .text = text ? text : "",
+                                                 .what = s->held }, s->now_us);
 
     free(text);
     return !rc;
@@ -129,13 +136,21 @@ static bool take_saved(void *arg, json_t *o)
 
 int control_start(struct control *k, const struct audit *audit, uint64_t now_us)
 {
+    char        *held = hold_read(&k->io.hold);
+    struct saved saved = { k, held, now_us };
+    int          rc = 0;
+
     k->audit = *audit;
-    switch (keep_read(&k->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &k->saves, take_saved,
-                      &(struct saved){ k, now_us })) {
-    case KEEP_DAMAGED: return -EBADMSG;
-    case KEEP_NONE:    return control_input(k, (struct input){ .kind = INPUT_START, .text = "" }, now_us);
-    default:           return 0;
+    switch (keep_read(&k->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &k->saves, take_saved, &saved)) {
+    case KEEP_DAMAGED: rc = -EBADMSG; break;
+    case KEEP_NONE:
+        rc = control_input(k, (struct input){ .kind = INPUT_START, .text = "", .what = held }, now_us);
+        break;
+    default:           break;
     }
+    k->freezes = k->c.freezes;
+    free(held);
+    return rc;
 }
 
 void control_fence(struct control *k, uint64_t counter, uint64_t now_us)

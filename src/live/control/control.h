@@ -4,6 +4,7 @@
 #ifndef LIVE_CONTROL_CONTROL_H
 #define LIVE_CONTROL_CONTROL_H
 
+#include "live/control/hold.h"
 #include "live/control/record.h"
 #include "live/controller/controller.h"
 #include "live/core/audit.h"
@@ -12,6 +13,7 @@
 /* What the actions reach. None of the hooks may call the loop. */
 struct control_io {
     struct io_disk disk;
+    struct hold_io hold;
     void (*send)(void *, uint32_t link, const struct msg *);
     /* Is there something to try? Writes what to set and why. */
     bool (*propose)(void *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
@@ -35,6 +37,7 @@ struct control {
     struct audit      audit;
     struct actions    actions;
     struct record    *record;    /* of all inputs; NULL: none is kept */
+    uint64_t          freezes;   /* the last of struct controller that is held */
     uint64_t          saves;     /* number of the last saved state: core/keep.h */
     bool              is_brief;  /* from the next interval on, reports may be short */
 };

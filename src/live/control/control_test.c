@@ -38,6 +38,7 @@ static struct test {
     char                     state[20000], log[1 << 20];
     size_t                   state_length, log_length;
     bool                     is_full;
+    char                     held[HOLD_SIZE];
     uint64_t                 now_us;
     double                   ai_rate;            /* the tuner's proposal; 0: none */
     uint32_t                 declined, kept, dropped;
@@ -75,6 +76,21 @@ static int append(void *arg, const char *text, size_t length)
     t.log_length += length;
     t.log[t.log_length] = '\0';
     return 0;
+}
+
+/* In place: also on a full disk. */
+static int hold(void *arg, const char *text)
+{
+    (void)arg;
+    memcpy(t.held, text, HOLD_SIZE);
+    return 0;
+}
+
+static int held(void *arg, char *text)
+{
+    (void)arg;
+    memcpy(text, t.held, HOLD_SIZE);
+    return *text ? 0 : -ENOENT;
 }
 
 static uint64_t wall_us(void *arg)
@@ -277,6 +293,7 @@ static bool is_at_baseline(void)
 static void boot(void)
 {
     struct control_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
+                                .hold = { hold, held, NULL },
                                 .send = send,
                                 .propose = propose,
                                 .ended = ended,
@@ -555,6 +572,45 @@ static void begin__nothing_is_tried_if_its_number_cannot_be_saved(void **unused)
     assert_true(is_idle() && t.declined > 0);
     t.is_full = false;
     assert_true(wait_for(is_trying));
+}
+
+/* ---- freezes ---- */
+
+static void freeze__survives_a_full_disk(void **unused)
+{
+    (void)unused;
+    ticks(60);
+    t.is_full = true;
+    assert_int_equal(order(ORDER_FREEZE, ALICE), 0);
+    ticks(10);
+    boot();
+    assert_string_equal(t.k.c.frozen, "frozen by alice: a test");
+    assert_int_equal(order(ORDER_THAW, ALICE), 0);
+    boot();
+    assert_string_equal(t.k.c.frozen, "");       /* nor does an older freeze come back */
+    t.is_full = false;
+    ticks(60);
+    assert_int_equal(order(ORDER_ROLLBACK, ALICE), 0);
+    t.held[0] = '\0';                            /* the other has it, too */
+    boot();
+    assert_string_equal(t.k.c.rolled_back.who, "alice");
+    assert_string_equal(t.k.c.frozen, "rolled back by alice: a test");
+}
+
+static void freeze__a_damaged_one_is_one(void **unused)
+{
+    (void)unused;
+    ticks(60);
+    assert_int_equal(order(ORDER_FREEZE, ALICE), 0);
+    assert_int_equal(order(ORDER_THAW, ALICE), 0);
+    for (uint32_t i = 0; i < 60; i++) {
+        t.held[i] ^= 1;
+        boot();
+        assert_non_null(strstr(t.k.c.frozen, "damaged"));
+        t.held[i] ^= 1;
+    }
+    boot();
+    assert_string_equal(t.k.c.frozen, "");
 }
 
 /* ---- rollback ---- */
@@ -940,6 +996,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(approve__the_log_has_who_and_why, set_up, tear_down),
         cmocka_unit_test_setup_teardown(begin__nothing_is_tried_if_its_number_cannot_be_saved, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(freeze__survives_a_full_disk, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(freeze__a_damaged_one_is_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__works_in_every_state, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__goes_on_until_every_device_is_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__is_refused_in_observe_mode, set_up, tear_down),

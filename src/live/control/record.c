@@ -164,6 +164,8 @@ static json_t *input_json(const struct input *in, uint64_t now_us)
         json_object_set_new(o, "rc", json_integer(in->rc));
     if (in->is_brief)
         json_object_set_new(o, "brief", json_true());
+    if (in->is_held)
+        json_object_set_new(o, "held", json_true());
     if (in->number)
         json_object_set_new(o, "number", json_of_seed(in->number));
     if (in->at_us)
@@ -280,6 +282,7 @@ static bool take_input(struct input *in, struct holder *h, const json_t *o)
                           .link = (uint32_t)count_of(o, "link"), .number = count_of(o, "number"),
                           .rc = (int)json_integer_value(json_object_get(o, "rc")),
                           .is_brief = json_is_true(json_object_get(o, "brief")),
+                          .is_held = json_is_true(json_object_get(o, "held")),
                           .text = json_string_value(json_object_get(o, "text")),
                           .what = json_string_value(json_object_get(o, "what")) };
     for (int i = 0; i < INPUTS; i++)
@@ -305,7 +308,8 @@ static bool is_due(const struct controller *c, const struct input *in)
          is_whole = in->kind == INPUT_MSG ? in->msg != NULL : in->kind == INPUT_ORDER ? in->order != NULL :
                     in->kind == INPUT_CONFIG ? in->config && c->trial.phase == TRIAL_NONE :
                     in->kind == INPUT_NOTE ? in->what && in->text :
-                    in->kind == INPUT_START || in->kind == INPUT_ABORT ? in->text != NULL :
+                    in->kind == INPUT_START ? in->text && in->what :
+                    in->kind == INPUT_ABORT ? in->text != NULL :
                     in->kind == INPUT_PROPOSAL ? !in->set || in->text :
                     in->kind == INPUT_FENCE ? c->role == ROLE_GATHER : true;
 

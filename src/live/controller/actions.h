@@ -32,14 +32,16 @@ enum order_kind {
 struct order { const char *who, *why; enum order_kind kind; const char *device, *code; uint64_t number; };
 
 enum input_kind {
-    INPUT_START,         /* the first; 'text' is the saved state, "": none. -EBADMSG: it is corrupt */
+    /* The first. text: the saved state, what: the freeze that was held apart (live/control/hold.h), "": none.
+     * -EBADMSG: the state is corrupt. */
+    INPUT_START,
     INPUT_FENCE,         /* a lease makes it the only one: its terms are higher than 'number' */
     INPUT_LINK,          /* a peer can be reached over this link */
     INPUT_CUT,           /* no longer */
     INPUT_MSG,           /* valid during the step */
     INPUT_TICK,          /* an interval has ended. is_brief: reports may be short. number: checksum of the net
                           * for agents that learn; 0: none */
-    INPUT_STORED,        /* answers ACTION_STORE: 'rc' */
+    INPUT_STORED,        /* answers ACTION_STORE: 'rc'. is_held: its freeze, at least, is on the disk */
     INPUT_PROPOSAL,      /* answers ACTION_ASK; 'set' NULL: the tuner has nothing to try */
     INPUT_ORDER,         /* a negative errno is the reason of a refusal */
     INPUT_CONFIG,        /* another configuration, while no trial is open; it must outlive the controller */
@@ -51,7 +53,7 @@ enum input_kind {
 
 struct input {
     enum input_kind                 kind;
-    bool                            is_brief;
+    bool                            is_brief, is_held;
     int                             rc;
     uint32_t                        link;
     uint64_t                        wall_us;     /* the time of day, for display */

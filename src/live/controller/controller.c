@@ -400,10 +400,10 @@ static const char *pause_text(const struct controller *c, uint64_t now_us, char 
 const char *controller_obstacle(const struct controller *c, uint64_t now_us, char buf[MSG_WHY_SIZE])
 {
     const char *why =
-           c->role == ROLE_GATHER && c->counter >= MSG_TERM_COUNTER_MAX ? "terms are used up" :
-           c->role == ROLE_GATHER ? "it is listening to what devices hold" :
            c->role == ROLE_DEPOSED ? "another controller has taken over" :
            *c->frozen ? c->frozen :
+           c->role == ROLE_GATHER && c->counter >= MSG_TERM_COUNTER_MAX ? "terms are used up" :
+           c->role == ROLE_GATHER ? "it is listening to what devices hold" :
            now_us < c->caution.paused_until_us ? pause_text(c, now_us, buf) :
            !c->peers ? "there are no devices" :
            roster_coverage(c, now_us) < 1 - c->cfg->lost_max ? "too few devices report" :
@@ -572,14 +572,15 @@ static void on_tick(struct controller *c, const struct input *in, uint64_t now_u
 }
 
 /* What waited for the disk goes on, or does not happen. */
-static void on_stored(struct controller *c, int rc, uint64_t now_us)
+static void on_stored(struct controller *c, const struct input *in, uint64_t now_us)
 {
     enum controller_wait waited = c->wait;
     struct peer         *p;
+    int                  rc = in->rc;
 
     c->is_storing = false;
     c->is_dirty |= rc != 0;
-    c->out->rc = rc ? -EIO : 0;
+    c->out->rc = rc && !in->is_held ? -EIO : 0;
     c->wait = WAIT_NONE;
     if (waited == WAIT_TERM) {
         if (rc)
@@ -618,6 +619,7 @@ static void reconfigure(struct controller *c, const struct controller_config *cf
 static int freeze(struct controller *c, const struct order *o, const char *done, const char *what,
                   uint64_t now_us)
 {
+    c->freezes++;
     snprintf(c->frozen, sizeof c->frozen, "%s by %.40s%s%.90s", done, o->who, *o->why ? ": " : "", o->why);
     /* a rollback goes on: it leads to where nothing of ours is left */
     if (c->trial.phase != TRIAL_ROLLBACK)
@@ -629,6 +631,7 @@ static int freeze(struct controller *c, const struct order *o, const char *done,
 
 static int thaw(struct controller *c, const struct order *o)
 {
+    c->freezes++;
     c->frozen[0] = '\0';
     c->rolled_back = (struct order_text){ 0 };
     c->caution = (struct caution){ 0 };
@@ -764,14 +767,14 @@ void controller_step(struct controller *c, const struct input *in, uint64_t now_
     switch (in->kind) {
     case INPUT_START:
         c->started_us = now_us;
-        out->rc = memory_load(c, in->text);
+        out->rc = memory_load(c, in->text, in->what);
         break;
     case INPUT_FENCE:    fence(c, in->number); break;
     case INPUT_LINK:     ask_who(c, in->link); break;
     case INPUT_CUT:      roster_cut(c, in->link); break;
     case INPUT_MSG:      on_msg(c, in->link, in->msg, now_us); break;
     case INPUT_TICK:     on_tick(c, in, now_us); break;
-    case INPUT_STORED:   on_stored(c, in->rc, now_us); break;
+    case INPUT_STORED:   on_stored(c, in, now_us); break;
     case INPUT_PROPOSAL: on_answer_of_tuner(c, in, now_us); break;
     case INPUT_ORDER:    out->rc = on_order(c, in->order, now_us); break;
     case INPUT_CONFIG:   reconfigure(c, in->config); break;

@@ -186,6 +186,7 @@ struct controller {
     bool                 is_doubted;     /* an agent claims a higher term: count them at the next tick */
     uint64_t             blamed_us;      /* the last record about an impossible term */
     char                 frozen[MSG_WHY_SIZE];   /* on the disk */
+    uint64_t             freezes;                /* on the disk: freezes and thaws, so far */
     bool                 is_dirty;               /* the state on the disk is out of date */
     bool                 is_storing, is_asking;  /* questions of the last steps: INPUT_STORED, _PROPOSAL */
     enum controller_wait wait;

@@ -82,8 +82,8 @@ void trial_note_by(struct controller *, const char *who, const char *what, const
 
 #define CONTROLLER_SAVED_NAME "controller"
 
-/* Takes it at the start; "": there is none. -EBADMSG: it is corrupt. */
-int  memory_load(struct controller *, const char *text);
+/* Takes it at the start, and the freeze that was held apart; "": there is none. -EBADMSG: it is corrupt. */
+int  memory_load(struct controller *, const char *text, const char *held);
 
 /* Wants it on the disk now. Soon: at the next tick. */
 void memory_save(struct controller *);

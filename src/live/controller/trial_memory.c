@@ -169,7 +169,7 @@ static json_t *memory_json(struct controller *c, uint64_t now_us)
 
     return JSON_OF({ "version", json_of_count(1) }, { "counter", json_of_count(c->counter) },
                    { "trials", json_of_count(c->trials_saved) }, { "frozen", json_of_text(c->frozen) },
-                   { "rolled_back", rolled_back }, { "caution", caution_json(&c->caution, now_us) },
+                   { "freezes", json_of_count(c->freezes) }, { "rolled_back", rolled_back }, { "caution", caution_json(&c->caution, now_us) },
                    { "standing", standing_json(&c->standing) }, { "drill", drill_json(&c->drill) });
 }
 
@@ -219,9 +219,31 @@ static void take_standing(struct standing *s, const json_t *o)
     copy_text(s->why, sizeof s->why, o, "why");
 }
 
+static void take_freeze(struct controller *c, const json_t *o)
+{
+    const json_t *back = json_object_get(o, "rolled_back");
+
+    c->freezes = take_count(o, "freezes");
+    copy_text(c->frozen, sizeof c->frozen, o, "frozen");
+    copy_text(c->rolled_back.who, sizeof c->rolled_back.who, back, "who");
+    copy_text(c->rolled_back.why, sizeof c->rolled_back.why, back, "why");
+}
+
+/* A freeze that the full disk had no room for otherwise. One that cannot be read may have been one. */
+static void take_held(struct controller *c, const char *text)
+{
+    json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+    if (!json_is_string(json_object_get(o, "frozen")))
+        snprintf(c->frozen, sizeof c->frozen, "the file 'freeze' is damaged: it may have been frozen");
+    else if (take_count(o, "freezes") > c->freezes)
+        take_freeze(c, o);
+    json_decref(o);
+}
+
 static bool take_saved(struct controller *c, const json_t *o)
 {
-    const json_t      *counter = json_object_get(o, "counter"), *back = json_object_get(o, "rolled_back");
+    const json_t      *counter = json_object_get(o, "counter");
 
     if (take_count(o, "version") != 1 || !json_is_integer(counter) ||
         take_count(o, "counter") > MSG_TERM_COUNTER_MAX || take_count(o, "trials") > INT64_MAX ||
@@ -230,9 +252,7 @@ static bool take_saved(struct controller *c, const json_t *o)
         return false;
     c->counter = take_count(o, "counter");
     c->trials = c->trials_saved = take_count(o, "trials");
-    copy_text(c->frozen, sizeof c->frozen, o, "frozen");
-    copy_text(c->rolled_back.who, sizeof c->rolled_back.who, back, "who");
-    copy_text(c->rolled_back.why, sizeof c->rolled_back.why, back, "why");
+    take_freeze(c, o);
     if (json_is_true(json_object_get(o, "queues_stopped")))      /* of an earlier version */
         snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "a person");
     take_standing(&c->standing, json_object_get(o, "standing"));
@@ -240,12 +260,14 @@ static bool take_saved(struct controller *c, const json_t *o)
     return true;
 }
 
-int memory_load(struct controller *c, const char *text)
+int memory_load(struct controller *c, const char *text, const char *held)
 {
     json_t *o = *text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
     bool    is_good = !*text || (o && take_saved(c, o));
 
     json_decref(o);
+    if (is_good && *held)
+        take_held(c, held);
     return is_good ? 0 : -EBADMSG;
 }
 

@@ -6,6 +6,7 @@
 #include "live/daemon/ctl.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
+#include "live/daemon/hold_file.h"
 #include "live/tuner/live_tuner.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
@@ -39,6 +40,7 @@ struct fabric {
     struct control                control;
     struct record                 record;        /* of its inputs, if there is one */
     struct disk                   disk;
+    struct hold_file              hold;
     struct serve                 *serve;
     struct live_tuner             tuner;
     struct live_learner           learner;
@@ -556,6 +558,9 @@ static int start(struct fabric *f, struct err *err)
     snprintf(log, sizeof log, "%s/" DISK_LOG, f->file->common.state);
     ledger_load_file(&f->page.ledger, log);
     io.disk = disk_io(&f->disk);
+    if ((rc = hold_file_open(&f->hold, f->file->common.state)) != 0)
+        clock_log("%s: a freeze would not survive a full disk: %s", f->file->common.state, strerror(-rc));
+    io.hold = hold_file_io(&f->hold);
     io.disk.on_line = ledger_on_line;
     io.disk.on_line_arg = &f->page.ledger;
     control_init(&f->control, &f->file->controller, &io, f->file->devices_max);
@@ -595,7 +600,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
 {
     static const char *const modes[] = { "observes only", "asks before it tries something",
                                          "tries without asking", "sets what its tuner says" };
-    struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .pace = pace };
+    struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .hold = { -1 }, .pace = pace };
 
     raise_limits();
     f.signals = clock_signals();
@@ -631,6 +636,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     control_fini(&f.control);
     reload_free(&config_controller, f.own);
     reload_free(&config_controller, f.next);
+    hold_file_close(&f.hold);
     disk_close(&f.disk);
     close(f.signals);
     return rc > 0 ? 0 : rc;
