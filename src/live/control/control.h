@@ -4,7 +4,7 @@
 #ifndef LIVE_CONTROL_CONTROL_H
 #define LIVE_CONTROL_CONTROL_H
 
-#include "live/control/hold.h"
+#include "live/control/freeze_hold.h"
 #include "live/control/record.h"
 #include "live/controller/controller.h"
 #include "live/core/audit.h"

@@ -32,7 +32,7 @@ enum order_kind {
 struct order { const char *who, *why; enum order_kind kind; const char *device, *code; uint64_t number; };
 
 enum input_kind {
-    /* The first. text: the saved state, what: the freeze that was held apart (live/control/hold.h), "": none.
+    /* The first. text: the saved state, what: the freeze that was held apart (live/control/freeze_hold.h), "": none.
      * -EBADMSG: the state is corrupt. */
     INPUT_START,
     INPUT_FENCE,         /* a lease makes it the only one: its terms are higher than 'number' */

@@ -1,8 +1,8 @@
-/* src/live/daemon/hold_file.h - the file 'freeze' of a controller: see live/control/hold.h. */
+/* src/live/daemon/hold_file.h - the file 'freeze' of a controller: see live/control/freeze_hold.h. */
 #ifndef LIVE_DAEMON_HOLD_FILE_H
 #define LIVE_DAEMON_HOLD_FILE_H
 
-#include "live/control/hold.h"
+#include "live/control/freeze_hold.h"
 
 struct hold_file { int fd; };    /* -1: there is none */
 

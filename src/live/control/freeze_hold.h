@@ -1,12 +1,12 @@
-/* src/live/control/hold.h - the freeze of a fabric in a file of its own, whose room on the disk was taken
+/* src/live/control/freeze_hold.h - the freeze of a fabric in a file of its own, whose room on the disk was taken
  * before: a person freezes because something is wrong, and a full disk often is.
  *
  * The file is overwritten in place, so this needs no free space. Not on file systems that copy on write
  * (btrfs, ZFS), and not if the disk takes no writes at all: then the person is told. An overwrite that power
  * cuts short leaves a damaged file, which counts as a freeze.
  */
-#ifndef LIVE_CONTROL_HOLD_H
-#define LIVE_CONTROL_HOLD_H
+#ifndef LIVE_CONTROL_FREEZE_HOLD_H
+#define LIVE_CONTROL_FREEZE_HOLD_H
 
 #include "base/json.h"
 

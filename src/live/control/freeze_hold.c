@@ -1,4 +1,4 @@
-#include "live/control/hold.h"
+#include "live/control/freeze_hold.h"
 #include "base/err.h"
 #include "live/core/keep.h"
 
