@@ -20,6 +20,7 @@ struct daemon_options {
     bool                 is_check, is_rescue, is_baseline, is_forget, is_relay, lists_paths;
     const char          *deny, *allow;           /* paths */
     const char          *user;                   /* NULL: the one that started it */
+    const char          *record;                 /* a new file for the inputs; or NULL */
 };
 
 #define OPTIONS struct daemon_options
@@ -128,6 +129,8 @@ static int agent_main(int argc, char **argv)
 
 static const struct cmd_option controller_rows[] = {
     { "check-config", 'c', NULL, "Read the file and those that it names, and exit", KEY_AT(OPTIONS, is_check) },
+    { "record", 0, "FILE", "Write all inputs to this new file; 'anole ctl replay' repeats its decisions",
+      KEY_AT(OPTIONS, record) },
     USER_OPTION,
     KEYS_OPTION,
     { 0 },
@@ -156,6 +159,7 @@ static int controller_main(int argc, char **argv)
     if (rc)
         return cmd_end(rc, &err);
     rc = live_tuner_check(&f, &err);
+    f.record = o.record;
     if (!rc)
         rc = o.is_check ? process_check(&f.common, NULL, &err) : controller_run(&f, NULL, &err);
     config_fini(&config_controller, &f);
@@ -205,7 +209,9 @@ static const struct cmd_line ctl_line = {
             "  rollback          restore the baseline of all devices, and freeze\n"
             "  forget DEVICE     drop a device that no longer reports\n"
             "  drill [DEVICE]    test the dead-man switch on a canary; changes no value\n"
-            "  verify FILE       check an audit log; needs no controller"
+            "  verify FILE       check an audit log; needs no controller\n"
+            "  replay FILE       repeat the decisions of a controller from its record\n"
+            "                    (anole controller --record); needs no controller"
             "\v"
             "Examples:\n"
             "  anole ctl status\n"
@@ -219,7 +225,7 @@ static _Noreturn void name_verbs(void)
     fprintf(stderr, "anole: what? There are");
     for (const struct words_verb *v = words_verbs; v->name; v++)
         fprintf(stderr, " %s,", v->name);
-    fprintf(stderr, " verify; see anole ctl --help\n");
+    fprintf(stderr, " verify, replay; see anole ctl --help\n");
     exit(EXIT_USAGE);
 }
 
@@ -237,11 +243,11 @@ static void parse_ctl(OPTIONS *o, int argc, char **argv)
 
 static const struct words_verb *find_verb(const OPTIONS *o)
 {
-    const char *names[32] = { "verify" };
+    const char *names[32] = { "verify", "replay" };
     char        near[64];
 
     for (int i = 0; words_verbs[i].name; i++)
-        names[i + 1] = words_verbs[i].name;
+        names[i + 2] = words_verbs[i].name;
     if (!words_verb_of(o->verb)) {
         text_did_you_mean(near, sizeof near, o->verb, names);
         cmd_usage("unknown verb '%s'%s", o->verb, *near ? near : "; see anole ctl --help");
@@ -290,10 +296,10 @@ static int ctl_main(int argc, char **argv)
     struct err      err;
 
     parse_ctl(&o, argc, argv);
-    if (strcmp(o.verb, "verify") == 0) {
+    if (strcmp(o.verb, "verify") == 0 || strcmp(o.verb, "replay") == 0) {
         if (!o.argument)
-            cmd_usage("verify which file? See anole ctl --help");
-        return cmd_end(ctl_verify(o.argument, &err), &err);
+            cmd_usage("%s which file? See anole ctl --help", o.verb);
+        return cmd_end(*o.verb == 'v' ? ctl_verify(o.argument, &err) : ctl_replay(o.argument, &err), &err);
     }
     fill_question(&o, find_verb(&o));
     if ((tls->ca || tls->cert || tls->key) && !(tls->ca && tls->cert && tls->key))
