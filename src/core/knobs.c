@@ -193,7 +193,7 @@ static void keep_order(const struct knob_set *s, struct knobs *k, enum knob low,
         k->value[low] = k->value[high];
 }
 
-void knob_set_put(const struct knob_set *s, struct knobs *k)
+void knobs_apply(struct knobs *k, const struct knob_set *s)
 {
     for (int i = 0; i < KNOB_COUNT; i++)
         if (s->is_named[i])

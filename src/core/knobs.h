@@ -85,7 +85,7 @@ int knob_parse(enum knob, const char *text, double *value, struct err *);
 void knob_set_add(struct knob_set *, enum knob, double value);
 
 /* Applies the named knobs to a setting. If kmin would exceed kmax, the one that is not named is adjusted. */
-void knob_set_put(const struct knob_set *, struct knobs *);
+void knobs_apply(struct knobs *, const struct knob_set *);
 
 /* Refuses contradictory settings (kmin > kmax). */
 int knobs_check(const struct knobs *, struct err *);

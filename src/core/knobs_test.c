@@ -246,7 +246,7 @@ static void set_put__sets_named_knobs_and_adjusts_the_other_bound(void **unused)
         knobs_init(&k);
         was = k;
         knob_set_add(&set, rows[i].knob, rows[i].value);
-        knob_set_put(&set, &k);
+        knobs_apply(&k, &set);
         assert_true(k.value[rows[i].knob] == rows[i].value && knobs_check(&k, NULL) == 0);
         assert_true(k.value[KNOB_kmin] == rows[i].kmin && k.value[KNOB_kmax] == rows[i].kmax);
         assert_true(k.value[KNOB_hf2t_min] == rows[i].min && k.value[KNOB_hf2t_max] == rows[i].max);

@@ -402,7 +402,7 @@ static int write_knobs(void *state, const struct knob_set *set)
     for (int i = 0; i < KNOB_COUNT; i++)
         if (set->is_named[i] && !own.is_named[i])
             return -ENOENT;
-    knob_set_put(set, &d->knobs);
+    knobs_apply(&d->knobs, set);
     put_device(d);
     double spacing = d->knobs.value[KNOB_min_time_between_cnps];
     if (!is_switch(d) && is_agreed(d->fabric, spacing))
