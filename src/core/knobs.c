@@ -61,7 +61,7 @@ struct knobs knobs_at_speed(const struct knobs *k, double share)
 
     if (k->value[KNOB_by_speed] == 0 || share == 1)
         return own;
-    for (int i = 0; i <= KNOB_pmax; i++)
+    for (int i = 0; i < KNOB_COUNT; i++)
         if (knob_info[i].law == KNOB_BY_RATE || knob_info[i].law == KNOB_BY_BDP)
             own.value[i] *= share;
     knobs_clamp(&own);
