@@ -42,8 +42,8 @@ static void nic_write__parses_and_clamps_digits(void **state)
     assert_int_equal(put("/sys/class/net/ens1f0np0/speed", "1"), -EACCES);
 }
 
-/* The files are the rows of DCQCN at NICs, but for the two that have no file of their name. Factory values are
- * the initial ones, and the ends of our ranges are taken unless the device's range is narrower. */
+/* The files are the rows of DCQCN at NICs, but for the two that have no file of their name. Factory values
+ * are the initial ones, and the ends of our ranges are taken unless the device's range is narrower. */
 static void nic_init__has_the_knobs_of_the_rows(void **state)
 {
     uint32_t files = 0;
