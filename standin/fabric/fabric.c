@@ -16,15 +16,6 @@
 
 #define SCENARIO_BYTES_MAX (64ul << 20)
 
-/* What hosts have: DCQCN's, but for what belongs to the operator. */
-static const enum knob host_knobs[] = {
-    KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate,
-    KNOB_rpg_gd, KNOB_rpg_min_dec_fac, KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp,
-    KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_g, KNOB_dce_tcp_rtt, KNOB_initial_alpha_value,
-    KNOB_min_time_between_cnps, KNOB_COUNT,
-};
-static const enum knob switch_knobs[] = { KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
-
 struct slot_call { uint32_t node; void (*call)(void *); void *arg; };
 
 struct device {                  /* a node */
@@ -341,13 +332,24 @@ static enum knob_where facts(void *state, struct msg_facts *out)
 
 /* ---- knobs ---- */
 
+/* What searches move of DCQCN and ECN, whatever the scenario's control. */
+static bool has_knob(const struct device *d, enum knob knob)
+{
+    static const struct world dcqcn = { .control = NULL };
+    const struct knob_info   *k = &knob_info[knob];
+
+    return (k->safe.step > 0 || k->wide.max > 0) && (k->where == KNOB_SWITCH) == is_switch(d) &&
+           world_reads(&dcqcn, knob);
+}
+
 static int read_knobs(void *state, struct knob_set *set)
 {
     const struct device *d = state;
 
     *set = (struct knob_set){ 0 };
-    for (const enum knob *k = is_switch(d) ? switch_knobs : host_knobs; *k != KNOB_COUNT; k++)
-        knob_set_add(set, *k, d->knobs.value[*k]);
+    for (enum knob k = 0; k < KNOB_COUNT; k++)
+        if (has_knob(d, k))
+            knob_set_add(set, k, d->knobs.value[k]);
     return 0;
 }
 
@@ -400,7 +402,7 @@ static int write_knobs(void *state, const struct knob_set *set)
     for (int i = 0; i < KNOB_COUNT; i++)
         if (set->is_named[i] && !own.is_named[i])
             return -ENOENT;
-    knob_set_put(set, &d->knobs);
+    knobs_apply(&d->knobs, set);
     put_device(d);
     double spacing = d->knobs.value[KNOB_min_time_between_cnps];
     if (!is_switch(d) && is_agreed(d->fabric, spacing))

@@ -31,29 +31,27 @@
 
 #define PATH_SIZE 512
 
-struct row { enum knob knob; const char *sysfs, *debugfs; };
-
-static const struct row rows[] = {
-    { KNOB_clamp_tgt_rate, "roce_rp/clamp_tgt_rate", "rp_clamp_tgt_rate" },
-    { KNOB_clamp_tgt_rate_after_time_inc, "roce_rp/clamp_tgt_rate_after_time_inc", "rp_clamp_tgt_rate_ati" },
-    { KNOB_rpg_time_reset, "roce_rp/rpg_time_reset", "rp_time_reset" },
-    { KNOB_rpg_byte_reset, "roce_rp/rpg_byte_reset", "rp_byte_reset" },
-    { KNOB_rpg_threshold, "roce_rp/rpg_threshold", "rp_threshold" },
-    { KNOB_rpg_max_rate, "roce_rp/rpg_max_rate", "rp_max_rate" },
-    { KNOB_rpg_ai_rate, "roce_rp/rpg_ai_rate", "rp_ai_rate" },
-    { KNOB_rpg_hai_rate, "roce_rp/rpg_hai_rate", "rp_hai_rate" },
-    { KNOB_rpg_gd, "roce_rp/rpg_gd", "rp_gd" },
-    { KNOB_rpg_min_dec_fac, "roce_rp/rpg_min_dec_fac", "rp_min_dec_fac" },
-    { KNOB_rpg_min_rate, "roce_rp/rpg_min_rate", "rp_min_rate" },
-    { KNOB_rate_to_set_on_first_cnp, "roce_rp/rate_to_set_on_first_cnp", "rp_rate_to_set_on_first_cnp" },
-    { KNOB_rate_reduce_monitor_period, "roce_rp/rate_reduce_monitor_period",
-      "rp_rate_reduce_monitor_period" },
-    { KNOB_dce_tcp_g, "roce_rp/dce_tcp_g", "rp_dce_tcp_g" },
-    { KNOB_dce_tcp_rtt, "roce_rp/dce_tcp_rtt", "rp_dce_tcp_rtt" },
-    { KNOB_initial_alpha_value, "roce_rp/initial_alpha_value", "rp_initial_alpha_value" },
-    { KNOB_min_time_between_cnps, "roce_np/min_time_between_cnps", "np_min_time_between_cnps" },
-    { KNOB_cnp_802p_prio, "roce_np/cnp_802p_prio", "np_cnp_prio" },
-    { KNOB_cnp_dscp, "roce_np/cnp_dscp", "np_cnp_dscp" },
+/* Names in debugfs. In sysfs it is the knob's, in a folder by the first letters: roce_rp/rpg_gd. */
+static const struct row { enum knob knob; const char *debugfs; } rows[] = {
+    { KNOB_clamp_tgt_rate,                 "rp_clamp_tgt_rate" },
+    { KNOB_clamp_tgt_rate_after_time_inc,  "rp_clamp_tgt_rate_ati" },
+    { KNOB_rpg_time_reset,                 "rp_time_reset" },
+    { KNOB_rpg_byte_reset,                 "rp_byte_reset" },
+    { KNOB_rpg_threshold,                  "rp_threshold" },
+    { KNOB_rpg_max_rate,                   "rp_max_rate" },
+    { KNOB_rpg_ai_rate,                    "rp_ai_rate" },
+    { KNOB_rpg_hai_rate,                   "rp_hai_rate" },
+    { KNOB_rpg_gd,                         "rp_gd" },
+    { KNOB_rpg_min_dec_fac,                "rp_min_dec_fac" },
+    { KNOB_rpg_min_rate,                   "rp_min_rate" },
+    { KNOB_rate_to_set_on_first_cnp,       "rp_rate_to_set_on_first_cnp" },
+    { KNOB_rate_reduce_monitor_period,     "rp_rate_reduce_monitor_period" },
+    { KNOB_dce_tcp_g,                      "rp_dce_tcp_g" },
+    { KNOB_dce_tcp_rtt,                    "rp_dce_tcp_rtt" },
+    { KNOB_initial_alpha_value,            "rp_initial_alpha_value" },
+    { KNOB_min_time_between_cnps,          "np_min_time_between_cnps" },
+    { KNOB_cnp_802p_prio,                  "np_cnp_prio" },
+    { KNOB_cnp_dscp,                       "np_cnp_dscp" },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -185,8 +183,11 @@ static int find_knobs(struct mlx5 *m, struct err *err)
                        "%s: neither /sys/class/net/%s/ecn nor cc_params in debugfs is there: not mounted, "
                        "locked down, or the firmware does not let the host decide", m->dev, m->netdev);
     for (int i = 0; i < ROWS; i++) {
-        snprintf(m->path[i], sizeof m->path[i], "%s/%s", m->folder,
-                 is_sysfs ? rows[i].sysfs : rows[i].debugfs);
+        if (is_sysfs)
+            snprintf(m->path[i], sizeof m->path[i], "%s/roce_%.2s/%s", m->folder, rows[i].debugfs,
+                     knob_info[rows[i].knob].name);
+        else
+            snprintf(m->path[i], sizeof m->path[i], "%s/%s", m->folder, rows[i].debugfs);
         if (access(m->path[i], F_OK))
             m->path[i][0] = '\0';
         count += *m->path[i] != '\0';

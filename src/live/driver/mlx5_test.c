@@ -1,5 +1,6 @@
 /* src/live/driver/mlx5_test.c - the driver on a tree of files like that of the kernel. */
 #include "live/driver/driver.h"
+#include "core/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,6 +92,38 @@ static void read__returns_existing_files(void **unused)
     shell("echo '5 or so' >sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate");
     assert_int_equal(driver_mlx5.read(nic, &set), -EIO);
     driver_mlx5.close(nic);
+}
+
+/* The driver knows a file for each of DCQCN's knobs that an agent may set. */
+static void read__has_every_live_knob_of_nics(void **unused)
+{
+    static const struct world dcqcn = { .control = NULL };
+    struct knob_set           set;
+    int                       live = 0;
+
+    (void)unused;
+    for (int pass = 0; pass < 2; pass++) {
+        void *nic = pass ? must_open() : NULL;
+
+        if (pass)
+            assert_int_equal(driver_mlx5.read(nic, &set), 0);
+        for (enum knob k = 0; k < KNOB_COUNT; k++) {
+            const struct knob_info *row = &knob_info[k];
+
+            if (row->where != KNOB_NIC || !row->live.is_allowed || row->unit == KNOB_BITS ||
+                !world_reads(&dcqcn, k))
+                continue;
+            if (pass)
+                assert_true(set.is_named[k] && set.knobs.value[k] == 100 + k);
+            else
+                shell("echo %d >sys/class/net/eth7/ecn/roce_%s/%s", 100 + k,
+                      k == KNOB_min_time_between_cnps ? "np" : "rp", row->name);
+            live += pass;
+        }
+        if (pass)
+            driver_mlx5.close(nic);
+    }
+    assert_true(live >= 12);
 }
 
 static void write__puts_digits_and_nothing_else(void **unused)
@@ -241,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(read__returns_existing_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__has_every_live_knob_of_nics, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__puts_digits_and_nothing_else, set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__falls_back_to_debugfs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__refuses_devices_that_cannot_be_tuned, set_up, tear_down),

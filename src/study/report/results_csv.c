@@ -229,7 +229,7 @@ static const char *knob_column_unit(enum knob_unit unit)
     static const char *const names[] = {
         [KNOB_MBPS] = "_mbps", [KNOB_US] = "_us", [KNOB_KB] = "_kb", [KNOB_PERCENT] = "_percent",
         [KNOB_BLOCKS] = "_blocks", [KNOB_Q10] = "_per_1024", [KNOB_RATIO] = "", [KNOB_LOG2] = "",
-        [KNOB_NUMBER] = "",
+        [KNOB_NUMBER] = "", [KNOB_BITS] = "",
     };
 
     return names[unit];

@@ -28,7 +28,7 @@ static void take_knobs(struct knobs *k, const struct controller *c)
     struct knob_set first = roster_first(c);
 
     knobs_init(k);
-    knob_set_put(&first, k);
+    knobs_apply(k, &first);
 }
 
 static int by_number(const void *a, const void *b, void *peers)
