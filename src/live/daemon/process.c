@@ -1,4 +1,5 @@
 #include "live/daemon/process.h"
+#include "base/http/server.h"
 #include "base/minmax.h"
 #include "core/units.h"
 #include "live/core/live_clock.h"
