@@ -41,7 +41,8 @@ struct node {
 _Static_assert(sizeof(struct node) % 64 == 0, "nodes share no cache line");
 
 #define QUEUE_CONTROL PRIOS      /* PFC frames: highest priority, never paused */
-#define BACKLOG_TCP   (1u << (PRIOS + 1))    /* in 'backlog' of a host's port: TCP has data to send */
+/* In 'backlog' of a host's port: a transport that shares the port has data to send. */
+#define BACKLOG_SHARE (1u << (PRIOS + 1))
 
 /* Flags for rare cases of a port, tested together. */
 #define SLOW_LINK    1u           /* the link is lossy, or has ever been down */
