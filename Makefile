@@ -18,7 +18,7 @@ TSAN    := --buildtype=debugoptimized -Db_sanitize=thread -Dtests=true
 FUZZ    := --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dtests=true -Dfuzzer=true
 
 CHECKS := check-includes check-scripts check-gcc check-mutants check-clang check-tidy check-leaks check-fuzz check-cross check-fresh check-worlds
-ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src),)
+ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src train),)
 CHECKS += check-tsan
 endif
 
@@ -235,8 +235,8 @@ GCC_TESTS   := $(UNIT_TESTS) tools-commands.bats
 LEAK_TESTS  := $(UNIT_TESTS) cli-run.bats cli-tune.bats cli-live.bats
 # Threaded code: partitions and trials of a twin, training, whole-file readers, lease, history, addresses and
 # RPCs.
-TSAN_TESTS  := tests-threads_test 'sim-*_test' 'twin-*_test' 'train-rlcc*_test' 'base-thread-*_test' \
-               base-file-whole_test 'traffic-*_test' 'live-*_test' 'http-*_test' cli-live.bats cli-serve.bats
+TSAN_TESTS  := tests-threads_test 'sim-*_test' 'study-twin-*_test' 'train-rlcc*_test' 'base-thread-*_test' \
+               base-file-whole_test 'work-traffic-*_test' 'live-*_test' 'base-http-*_test' cli-live.bats cli-serve.bats
 # Not tests-{invariant,lb,uet,threads,vast,oracle-alone}_test, which build hundreds of networks, each of which reserves gigabytes: under qemu that takes hours.
 CROSS_TESTS := '[!t]*_test' 't[!e]*_test' 'tests-oracle-[!a]*_test' 'tests-[aefks]*_test' 'fuzz_*'
 

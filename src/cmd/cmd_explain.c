@@ -1,5 +1,5 @@
 /* src/cmd/cmd_explain.c - anole explain: what a tuner did in a run, and why; or what a model does. */
-#include "report/explain.h"
+#include "study/report/explain.h"
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"

@@ -1,9 +1,9 @@
 /* src/sim/run.c - the event loop. dispatch() lists all kinds of events. */
 #include "sim/run.h"
 #include "sim/change.h"
-#include "sim/host/host.h"
-#include "sim/host/nic.h"
-#include "sim/host/np/np.h"
+#include "sim/nic/host.h"
+#include "sim/nic/nic.h"
+#include "sim/nic/np/np.h"
 #include "sim/link/path.h"
 #include "sim/skip/skip_flow.h"
 #include "sim/switch/forward.h"

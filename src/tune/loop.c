@@ -223,9 +223,9 @@ static bool merge_knobs(struct loop *l, uint64_t now_ps, const struct knobs *was
         knob_set_add(&set, (enum knob)i, wanted->value[i]);
     }
     if (is_changed_at(l, now_ps))
-        knob_set_put(&l->changed, target);
+        knobs_apply(target, &l->changed);
     else if (!knobs_equal(target, wanted))               /* must be consistent with changes of others */
-        knob_set_put(&set, target);
+        knobs_apply(target, &set);
     return !knobs_equal(target, &before);
 }
 
@@ -274,7 +274,7 @@ void loop_on_change(struct loop *l, uint64_t at_ps, const struct knob_set *set, 
     for (int i = 0; i < KNOB_COUNT; i++)
         if (set->is_named[i])
             knob_set_add(&l->changed, (enum knob)i, set->knobs.value[i]);
-    knob_set_put(set, &l->target.knobs);
+    knobs_apply(&l->target.knobs, set);
     for (uint32_t i = 0; l->target.has_queues && i < l->queues; i++)
         ecn_put(set, &l->target.queue[i]);
     decide(l, true, false, d);

@@ -1,7 +1,7 @@
 #include "sim/forks/ns3.h"
-#include "sim/host/host.h"
-#include "sim/host/pacer.h"
-#include "sim/host/turn.h"
+#include "sim/nic/host.h"
+#include "sim/nic/pacer.h"
+#include "sim/nic/turn.h"
 #include "sim/state/ideal.h"
 
 #include <stdlib.h>

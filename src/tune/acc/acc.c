@@ -23,7 +23,7 @@
  */
 #include "tune/acc/acc.h"
 #include "base/minmax.h"
-#include "learn/model.h"
+#include "base/nets/model.h"
 #include "tune/contest.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* src/tune/acc/acc_test.c - ACC without a network: the tests make up what queues report. */
 #include "tune/acc/acc.h"
-#include "learn/model.h"
+#include "base/nets/model.h"
 #include "tune/test_report.h"
 
 #include <setjmp.h>

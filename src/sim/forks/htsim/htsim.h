@@ -8,9 +8,9 @@
 #define SIM_FORKS_HTSIM_HTSIM_H
 
 #include "base/err.h"
-#include "lb/entropy.h"
-#include "net/fat_tree.h"
-#include "net/flow_list.h"
+#include "sim/lb/entropy.h"
+#include "work/net/fat_tree.h"
+#include "work/net/flow_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
