@@ -209,7 +209,7 @@ static void run_until(struct anole_world *w, uint64_t until_ps)
         const struct knob_change *c = &s->change[w->changed];
 
         sim_run_until(w->sim, c->at_ps - 1);
-        knob_set_put(&c->set, &w->knobs);
+        knobs_apply(&w->knobs, &c->set);
         sim_apply(w->sim, &w->knobs);
     }
     sim_run_until(w->sim, until_ps);

@@ -125,7 +125,7 @@ static void run__has_late_packets_in_intervals(void **state)
         simulation_run(&s, NULL, NULL);
         for (uint32_t k = 0; k < s.series.points; k++)
             received += s.series.point[k].received_packets;
-        assert_int_equal(received, s.sim->engine.counters.data_received);
+        assert_int_equal(received, sim_counts(s.sim)->data_received);
         assert_true(s.series.point[s.series.points - 1].end_ps <= s.scenario.run_ps);
         assert_true(s.series.point[s.series.points - 1].end_ps > 162500 * PS_PER_NS);
         simulation_close(&s);
