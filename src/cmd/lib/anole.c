@@ -18,6 +18,8 @@ struct anole_world {
     uint64_t        now_ps;      /* time of the caller; without events, the simulation's own clock does not
                                   * advance */
     int64_t         open;        /* unfinished messages and pending wake-ups */
+    struct knobs    knobs;       /* current setting */
+    uint32_t        changed;     /* changes of the scenario that have been applied */
     anole_message_hook *hook;    /* NULL: none */
     void           *arg;
 };
@@ -119,6 +121,7 @@ struct anole_world *anole_open(const char *scenario, char *error, size_t error_b
         free(w);
         return NULL;
     }
+    w->knobs = w->scenario.cfg.knobs;
     w->entry =
         external_find(sim_traffic(w->sim), &(struct external_hooks){ w, on_arrival, on_sent, on_wake });
     number_hosts(w);
@@ -197,10 +200,25 @@ int anole_wake(struct anole_world *w, uint64_t at_ps, uint64_t tag)
     return 0;
 }
 
+/* A change applies to events at its exact time. */
+static void run_until(struct anole_world *w, uint64_t until_ps)
+{
+    const struct scenario *s = &w->scenario;
+
+    for (; w->changed < s->changes && s->change[w->changed].at_ps <= until_ps; w->changed++) {
+        const struct knob_change *c = &s->change[w->changed];
+
+        sim_run_until(w->sim, c->at_ps - 1);
+        knobs_apply(&w->knobs, &c->set);
+        sim_apply(w->sim, &w->knobs);
+    }
+    sim_run_until(w->sim, until_ps);
+}
+
 int64_t anole_run(struct anole_world *w, uint64_t until_ps)
 {
     if (until_ps >= w->now_ps)
-        sim_run_until(w->sim, until_ps);
+        run_until(w, until_ps);
     if (until_ps > w->now_ps)
         w->now_ps = until_ps;
     return sim_failure(w->sim) ? -1 : w->open;
