@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
@@ -211,6 +212,9 @@ def _error(message: str, code: Optional[int], places: Optional[Places]) -> RunEr
 
 # ---- processes ----
 
+# A signal that comes just before Python waits is only noticed after the wait: no wait is longer than this.
+PERIOD_S = 0.2
+
 
 class Scope:
     """Processes that end together: those of one anole.map()."""
@@ -280,9 +284,19 @@ def _end(process: "subprocess.Popen[str]") -> None:
         process.communicate()
 
 
+def _wait(process: "subprocess.Popen[str]", timeout: Optional[float]) -> tuple[str, str]:
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        try:
+            return process.communicate(timeout=PERIOD_S if end is None else max(0.0, min(PERIOD_S, end - time.monotonic())))
+        except subprocess.TimeoutExpired:
+            if end is not None and time.monotonic() >= end:
+                raise
+
+
 def _finish(process: "subprocess.Popen[str]", timeout: Optional[float]) -> tuple[str, str]:
     try:
-        return process.communicate(timeout=timeout)
+        return _wait(process, timeout)
     except subprocess.TimeoutExpired:
         _end(process)
         raise RunTimeout(f"ended after {timeout:g} s", exit_code=process.returncode) from None

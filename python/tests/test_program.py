@@ -231,6 +231,8 @@ class ErrorTest(unittest.TestCase):
             self.assertTrue(anole.run(STAR).is_finished)
 
     def test_warnings_of_the_program(self):
+        with self.assertWarnsRegex(anole.RunWarning, "hpcc_eta"):
+            anole.run(STAR, set={"hpcc_eta": 0.9})               # which DCQCN does not read
         with tempfile.TemporaryDirectory() as where:
             path = pathlib.Path(where, "anole")
             path.write_text(f"#!/bin/sh\necho 'anole: warning: mind the gap' >&2\nexec {os.environ['ANOLE']} \"$@\"\n")
