@@ -154,7 +154,8 @@ def _start(threads: list[threading.Thread], count: int, gate: threading.Lock, wo
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _collect(done: "Done[Value]", total: int, timeout: Optional[float], show: Callable[[int, int], None], return_errors: bool) -> list[Value]:
+def _collect(done: "Done[Value]", total: int, timeout: Optional[float], show: Callable[[int, int], None],
+             return_errors: bool) -> list[Value]:
     """Waits for all values; raises the first error."""
     end = None if timeout is None else time.monotonic() + timeout
     values: list[Any] = [None] * total

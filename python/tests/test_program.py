@@ -1,6 +1,7 @@
 """What is left when Python ends, errors and their places, values of numpy, time-outs, and many runs at once."""
 import concurrent.futures
 import glob
+import json
 import os
 import pathlib
 import pickle
@@ -57,7 +58,8 @@ class Python(unittest.TestCase):
         where = tempfile.TemporaryDirectory()
         self.addCleanup(where.cleanup)
         self.where = where.name
-        process = subprocess.Popen([sys.executable, "-c", f"import anole, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n{code}"],
+        code = f"import anole, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n{code}"
+        process = subprocess.Popen([sys.executable, "-c", code],
                                    env={**os.environ, "TMPDIR": where.name}, stderr=subprocess.DEVNULL, start_new_session=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -278,7 +280,7 @@ class ValueTest(unittest.TestCase):
             try:
                 os.chdir(home)
                 pathlib.Path(home, "flows.txt").write_text("1\n0 1 3 100 5000 0.0\n")
-                pathlib.Path(home, "s.yaml").write_text("topology: {kind: star, hosts: 5}\ntraffic: [{kind: incast, senders: 4, size: 100KB}]\n")
+                pathlib.Path(home, "s.yaml").write_text(json.dumps(STAR))
                 made = anole.run("~/s.yaml", out="~/r")
                 self.assertEqual(made.folder, pathlib.Path(home, "r"))
                 self.assertEqual(len(anole.read("~/r").table("flows")), 4)
