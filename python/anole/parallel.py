@@ -41,13 +41,13 @@ class _Line:
             return
         self._next = now + 0.2
         left = f", {(now - self._began) / done * (total - done):.0f} s left" if 0 < done < total else ""
-        sys.stderr.write(f"\r\033[K{done} of {total}{left}" + ("\n" if done == total else ""))
+        sys.stderr.write(f"\r{f'{done} of {total}{left}':<40}" + ("\n" if done == total else ""))
         sys.stderr.flush()
 
 
 def _shown(progress: Progress) -> Callable[[int, int], None]:
     if progress is None:
-        progress = sys.stderr.isatty()
+        progress = sys.stderr.isatty() or "ipykernel" in sys.modules
     if progress is False:
         return lambda done, total: None
     if progress is True:
@@ -77,7 +77,7 @@ def map(function: Callable[[Item], Value], items: Iterable[Item], *, jobs: Optio
     Threads of this process call the function, and the programs that it starts use one core each. The first error ends all others and
     is raised; with return_errors it is in the list, and the others go on. After `timeout` seconds, all are ended: RunTimeout. An
     interruption (Ctrl-C) ends all and leaves nothing. `progress`: True prints a line, a function gets (done, total), None prints on
-    terminals. An `executor` of concurrent.futures, such as mpi4py.futures.MPIPoolExecutor(), calls the function elsewhere instead; what
+    terminals and in notebooks. An `executor` of concurrent.futures, such as mpi4py.futures.MPIPoolExecutor(), calls the function elsewhere instead; what
     it then returns must not be a result in a temporary folder, and calls that have begun there are not ended.
     """
     todo, scope, show = list(items), Scope(), _shown(progress)

@@ -203,6 +203,12 @@ class ErrorTest(unittest.TestCase):
     def test_what_is_set(self):
         error = self.refused("incast", set={"kmim": "1KB"})
         self.assertEqual((error.exit_code, error.key), (1, "kmim"))
+        for command in (lambda: anole.compare(STAR, {"a": {"kmim": "1KB"}}), lambda: anole.sweep(STAR, {"kmim": "1KB..2KB"}),
+                        lambda: anole.sweep(STAR, vary={"kmim": ["1KB"]}), lambda: anole.calibrate("x", STAR, {"kmim": "1..2"})):
+            with self.assertRaises(anole.RunError) as caught:
+                command()
+            self.assertEqual(caught.exception.key, "kmim")
+        self.assertEqual(str(self.refused("incast", no_such=3)), "anole run: unrecognized option '--no-such=3'")
         self.assertEqual(self.refused("incast", seed=-1).exit_code, 2)
         self.assertIn("No such file", str(self.refused("/nowhere.yaml")))
         self.assertIsNone(self.refused("incast", program="/nowhere").exit_code)
