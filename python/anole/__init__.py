@@ -22,9 +22,9 @@ from .sweep import Sweep, sweep
 from .table import Rows, Table
 from .vector import VectorEnv, world_agents
 
-__all__ = ["Advice", "Batch", "Calibration", "Client", "Collective", "Comparison", "Conversion", "Env", "Figure", "GymError", "PROTOCOL_VERSION",
-           "Rows", "Run", "RunError", "RunTimeout", "RunWarning", "Sweep", "Table", "Tuning", "VectorEnv", "advise", "calibrate",
-           "collective", "compare", "convert", "map", "plots", "read", "run", "steady", "sweep", "tune", "world_agents"]
+__all__ = ["Advice", "Batch", "Calibration", "Client", "Collective", "Comparison", "Conversion", "Env", "Figure", "GymError",
+           "PROTOCOL_VERSION", "Rows", "Run", "RunError", "RunTimeout", "RunWarning", "Sweep", "Table", "Tuning", "VectorEnv", "advise",
+           "calibrate", "collective", "compare", "convert", "map", "plots", "read", "run", "steady", "sweep", "tune", "world_agents"]
 __version__ = "0.2.0"
 
 for _error in (RunError, RunTimeout, RunWarning, GymError):

@@ -27,7 +27,8 @@ class _Owner:
         if sys.executable:                                       # empty inside other programs
             main = pathlib.Path(__file__).with_name("_guard_main.py")
             subprocess.run([sys.executable, "-I", "-S", str(main), str(self.pid), self.token, self.folder], check=True,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/",
+                           env={key: value for key, value in os.environ.items() if key != "ANOLE_OWNER"})
         os.mkdir(self.folder, 0o700)                             # now that the guard would delete it
 
 

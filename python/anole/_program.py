@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
@@ -180,7 +181,8 @@ class Places:
 
 
 _PLACE = re.compile(r"(?P<file>[^\n]+?):(?P<line>\d+)(?::(?P<column>\d+))?: ")
-_OPTION = re.compile(r"--(?:set|variant|vary|range|fit)[= ](?:[^:=]*:)?(?P<key>[^=\s:]+)=")
+# "--set kmim=1: ..", "--fit: 'kmim=1..2' ..", "variant 'a': kmim=1: .."
+_CHANGE = re.compile(r"(?:--(?:set|vary|range|fit)(?: |: ')|variant '[^'\n]*': )(?P<key>[^=\s:']+)=")
 
 
 def _key_at(file: str, line: int, column: int) -> Optional[str]:
@@ -196,9 +198,9 @@ def _key_at(file: str, line: int, column: int) -> Optional[str]:
 
 def _error(message: str, code: Optional[int], places: Optional[Places]) -> RunError:
     """Returns the error with what its message names."""
-    place, option = _PLACE.match(message), _OPTION.match(message)
-    if option:
-        return RunError(message, exit_code=code, key=option["key"])
+    place, change = _PLACE.match(message), _CHANGE.match(message)
+    if change:
+        return RunError(message, exit_code=code, key=change["key"])
     if not place:
         return RunError(places.rename(message) if places else message, exit_code=code)
     file, line, column = place["file"], int(place["line"]), int(place["column"] or 0)
@@ -210,6 +212,9 @@ def _error(message: str, code: Optional[int], places: Optional[Places]) -> RunEr
 
 
 # ---- processes ----
+
+# A signal that comes just before Python waits is only noticed after the wait: no wait is longer than this.
+PERIOD_S = 0.2
 
 
 class Scope:
@@ -280,9 +285,19 @@ def _end(process: "subprocess.Popen[str]") -> None:
         process.communicate()
 
 
+def _wait(process: "subprocess.Popen[str]", timeout: Optional[float]) -> tuple[str, str]:
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        try:
+            return process.communicate(timeout=PERIOD_S if end is None else max(0.0, min(PERIOD_S, end - time.monotonic())))
+        except subprocess.TimeoutExpired:
+            if end is not None and time.monotonic() >= end:
+                raise
+
+
 def _finish(process: "subprocess.Popen[str]", timeout: Optional[float]) -> tuple[str, str]:
     try:
-        return process.communicate(timeout=timeout)
+        return _wait(process, timeout)
     except subprocess.TimeoutExpired:
         _end(process)
         raise RunTimeout(f"ended after {timeout:g} s", exit_code=process.returncode) from None
@@ -305,7 +320,7 @@ class Ended(NamedTuple):
 
 def _message(words: str, code: int) -> str:
     """Returns the error in the program's words, without notes and warnings."""
-    lines = [line for line in words.splitlines() if not re.match(r"anole: (?:warning|note|preliminary)\b", line)]
+    lines = [line for line in words.splitlines() if not re.match(r"anole: (?:warning|note|preliminary)\b|Try `", line)]
     if lines:
         return "\n".join(lines).strip().removeprefix("anole: ")
     return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"

@@ -77,7 +77,8 @@ A = TypeVar("A", bound=Answer)
 def _target(kind: Type[A], out: Path) -> pathlib.Path:
     """Returns the folder to write to; refuses others' folders before any work is done."""
     folder = expand(out)
-    if folder.exists() and not folder.is_dir() or folder.is_dir() and any(folder.iterdir()) and not (folder / f"{kind.command}.json").exists():
+    is_other = folder.is_dir() and any(folder.iterdir()) and not (folder / f"{kind.command}.json").exists()
+    if is_other or folder.exists() and not folder.is_dir():
         raise RunError(f"{folder}: is not the folder of anole {kind.command}; choose another name", file=str(folder))
     return folder
 
@@ -100,10 +101,6 @@ def _ask(kind: Type[A], words: Sequence[str], work: Work, out: Optional[Path], p
 
 
 # ---- settings ----
-
-
-def _changed(changes: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    return {change["name"]: str(change["is"]) for change in changes}
 
 
 class Tuning(Answer):
@@ -140,7 +137,8 @@ class Tuning(Answer):
 
     def _rows(self) -> dict[str, list[dict[str, Any]]]:
         check = self.data.get("check") or {}
-        rows = [{"metric": metric["name"], "unit": metric["unit"], "variant": row["name"], **{field: row.get(field) for field in Figure._fields}}
+        rows = [{"metric": metric["name"], "unit": metric["unit"], "variant": row["name"],
+                 **{field: row.get(field) for field in Figure._fields}}
                 for metric in check.get("metrics", []) for row in metric["variants"]]
         return {"changes": self.data["changes"], "check": rows}
 
@@ -151,7 +149,8 @@ def tune(scenario: Scenario, tuner: Optional[str] = None, *, set: Optional[Mappi
     """Searches with a tuner in the loop, and checks the found setting on other seeds. Further options are those of `anole tune`."""
     work = Work()
     places = Places(scenario, work.path)
-    options = {"tuner": tuner, "seed": seed, "budget": budget, "rounds": rounds, "check": check, "threads": 1 if is_parallel() else None, **options}
+    options = {"tuner": tuner, "seed": seed, "budget": budget, "rounds": rounds, "check": check,
+               "threads": 1 if is_parallel() else None, **options}
     return _ask(Tuning, [*settings(set), *options_of(options), "--", places.name], work, out, program, timeout, places)
 
 
@@ -201,7 +200,8 @@ def advise(scenario: Optional[Scenario] = None, *, goal: Optional[str] = None, b
     work = Work()
     places = Places(scenario, work.path) if scenario is not None else None
     options = {"goal": goal, "budget": budget, "seed": seed, "jobs": 1 if jobs is None and is_parallel() else jobs, **options}
-    return _ask(Advice, [*settings(set), *options_of(options), *(["--", places.name] if places else [])], work, out, program, timeout, places)
+    named = ["--", places.name] if places else []
+    return _ask(Advice, [*settings(set), *options_of(options), *named], work, out, program, timeout, places)
 
 
 # ---- collectives ----
@@ -272,7 +272,8 @@ class Conversion(Folder):
 
 
 def convert(files: Union[Scenario, Sequence[Path]], to: str = "scenario", *, set: Optional[Mapping[str, Any]] = None,
-            seed: Optional[int] = None, out: Optional[Path] = None, program: Optional[Path] = None, timeout: Optional[float] = None) -> Conversion:
+            seed: Optional[int] = None, out: Optional[Path] = None, program: Optional[Path] = None,
+            timeout: Optional[float] = None) -> Conversion:
     """Converts files of other simulators to a scenario, or, with to="hpcc", a scenario to files of the HPCC ns-3 fork."""
     work = Work()
     if isinstance(files, Sequence) and not isinstance(files, str):

@@ -11,7 +11,10 @@
 """
 from __future__ import annotations
 
+import operator
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
 
 from ._guard import Work
 from ._program import Path, Places, call, expand, is_parallel, options_of, settings, text_of
@@ -85,7 +88,9 @@ class Comparison(Folder):
 
 def seeds_of(seeds: Union[int, Sequence[int]]) -> list[str]:
     """Returns a number of seeds, or a list of them, as an option."""
-    return [f"--seed-list={','.join(map(str, seeds))}" if isinstance(seeds, Sequence) else f"--seeds={seeds}"]
+    if np.ndim(seeds):
+        return ["--seed-list=" + ",".join(str(operator.index(seed)) for seed in seeds)]      # type: ignore[union-attr]
+    return [f"--seeds={operator.index(seeds)}"]                  # type: ignore[arg-type]
 
 
 def _variant(name: str, changes: Mapping[str, Any]) -> str:

@@ -17,9 +17,9 @@ import sys
 import threading
 import time
 from concurrent.futures import Executor, Future
-from typing import Any, Callable, Iterable, Optional, TypeVar, Union
+from typing import Any, Callable, Iterable, Literal, Optional, TypeVar, Union, overload
 
-from ._program import RunTimeout, Scope, inside
+from ._program import PERIOD_S, RunTimeout, Scope, inside
 
 __all__ = ["map"]
 
@@ -41,13 +41,13 @@ class _Line:
             return
         self._next = now + 0.2
         left = f", {(now - self._began) / done * (total - done):.0f} s left" if 0 < done < total else ""
-        sys.stderr.write(f"\r\033[K{done} of {total}{left}" + ("\n" if done == total else ""))
+        sys.stderr.write(f"\r{f'{done} of {total}{left}':<40}" + ("\n" if done == total else ""))
         sys.stderr.flush()
 
 
 def _shown(progress: Progress) -> Callable[[int, int], None]:
     if progress is None:
-        progress = sys.stderr.isatty()
+        progress = sys.stderr.isatty() or "ipykernel" in sys.modules
     if progress is False:
         return lambda done, total: None
     if progress is True:
@@ -60,14 +60,24 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+@overload
 def map(function: Callable[[Item], Value], items: Iterable[Item], *, jobs: Optional[int] = None, timeout: Optional[float] = None,
-        progress: Progress = None, return_errors: bool = False, executor: Optional[Executor] = None) -> list[Value]:
+        progress: Progress = None, return_errors: Literal[False] = False, executor: Optional[Executor] = None) -> list[Value]: ...
+
+
+@overload
+def map(function: Callable[[Item], Value], items: Iterable[Item], *, jobs: Optional[int] = None, timeout: Optional[float] = None,
+        progress: Progress = None, return_errors: Literal[True], executor: Optional[Executor] = None) -> list[Union[Value, Exception]]: ...
+
+
+def map(function: Callable[[Item], Value], items: Iterable[Item], *, jobs: Optional[int] = None, timeout: Optional[float] = None,
+        progress: Progress = None, return_errors: bool = False, executor: Optional[Executor] = None) -> Any:
     """Calls function(item) for all items at once, `jobs` at a time (default: one per core), and returns the values in their order.
 
     Threads of this process call the function, and the programs that it starts use one core each. The first error ends all others and
     is raised; with return_errors it is in the list, and the others go on. After `timeout` seconds, all are ended: RunTimeout. An
     interruption (Ctrl-C) ends all and leaves nothing. `progress`: True prints a line, a function gets (done, total), None prints on
-    terminals. An `executor` of concurrent.futures, such as mpi4py.futures.MPIPoolExecutor(), calls the function elsewhere instead; what
+    terminals and in notebooks. An `executor` of concurrent.futures, such as mpi4py.futures.MPIPoolExecutor(), calls the function elsewhere instead; what
     it then returns must not be a result in a temporary folder, and calls that have begun there are not ended.
     """
     todo, scope, show = list(items), Scope(), _shown(progress)
@@ -82,7 +92,8 @@ def map(function: Callable[[Item], Value], items: Iterable[Item], *, jobs: Optio
                 futures.append(executor.submit(function, item))
                 futures[-1].add_done_callback(functools.partial(_put, done, at))
         else:
-            _start(threads, min(jobs or cores(), len(todo)), functools.partial(_work, function, _queue_of(todo), scope, done))
+            gate = threading.Lock()
+            _start(threads, min(jobs or cores(), len(todo)), gate, functools.partial(_work, function, _queue_of(todo), scope, gate, done))
         return _collect(done, len(todo), timeout, show, return_errors)
     except BaseException:
         for future in futures:
@@ -112,8 +123,11 @@ def _queue_of(items: list[Item]) -> "queue.SimpleQueue[tuple[int, Item]]":
     return todo
 
 
-def _work(function: Callable[[Item], Value], todo: "queue.SimpleQueue[tuple[int, Item]]", scope: Scope, done: "Done[Value]") -> None:
+def _work(function: Callable[[Item], Value], todo: "queue.SimpleQueue[tuple[int, Item]]", scope: Scope, gate: threading.Lock,
+          done: "Done[Value]") -> None:
     """What a thread does: takes items until there are none, or it is too late."""
+    with gate:
+        pass
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # for the programs that it starts
     with inside(scope):
         while not scope.is_over:
@@ -127,29 +141,36 @@ def _work(function: Callable[[Item], Value], todo: "queue.SimpleQueue[tuple[int,
                 done.put((at, None, error))
 
 
-def _start(threads: list[threading.Thread], count: int, work: Callable[[], None]) -> None:
-    """Starts threads. An interruption waits until they have begun, because Thread.start() has locks."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        for _ in range(count):
-            threads.append(threading.Thread(target=work, daemon=True))
-            threads[-1].start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def _start(threads: list[threading.Thread], count: int, gate: threading.Lock, work: Callable[[], None]) -> None:
+    """Starts threads. An interruption waits until they have begun, because Thread.start() has locks. The gate keeps them from taking it."""
+    with gate:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            for _ in range(count):
+                thread = threading.Thread(target=work, daemon=True)
+                thread.start()
+                threads.append(thread)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _collect(done: "Done[Value]", total: int, timeout: Optional[float], show: Callable[[int, int], None], return_errors: bool) -> list[Value]:
+def _collect(done: "Done[Value]", total: int, timeout: Optional[float], show: Callable[[int, int], None],
+             return_errors: bool) -> list[Value]:
     """Waits for all values; raises the first error."""
     end = None if timeout is None else time.monotonic() + timeout
     values: list[Any] = [None] * total
     show(0, total)
-    for count in range(total):
+    count = 0
+    while count < total:
         try:
-            at, value, error = done.get(timeout=None if end is None else max(0.0, end - time.monotonic()))
+            at, value, error = done.get(timeout=PERIOD_S if end is None else max(0.0, min(PERIOD_S, end - time.monotonic())))
         except queue.Empty:
+            if end is None or time.monotonic() < end:
+                continue
             raise RunTimeout(f"{total - count} of {total} had not ended after {timeout:g} s") from None
         if error and not (return_errors and isinstance(error, Exception)):
             raise error
         values[at] = error or value
-        show(count + 1, total)
+        count += 1
+        show(count, total)
     return values

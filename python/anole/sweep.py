@@ -80,8 +80,8 @@ def sweep(scenario: Scenario, ranges: Optional[Mapping[str, str]] = None, *, var
     """Runs a scenario with many settings.
 
     `ranges` maps keys to ranges: {"kmin": "50KB..1600KB:log"}; `samples` settings are drawn from all ranges. `vary` maps keys to
-    values: each of them with everything else. `best` is the metric to rank by. `out`, `jobs`, `launcher`: as for compare(). Further options are
-    those of `anole sweep`.
+    values: each of them with everything else. `best` is the metric to rank by. `out`, `jobs`, `launcher`: as for
+    compare(). Further options are those of `anole sweep`.
     """
     work = Work()
     places = Places(scenario, work.path)

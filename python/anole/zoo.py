@@ -51,7 +51,8 @@ class ParallelFlows(ParallelEnv):                                # type: ignore[
     def _infos(self, info: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         return self._by_agent({name: column[row].item() for name, column in info.items()} for row in range(self.vector.num_envs))
 
-    def reset(self, seed: Optional[int] = None, options: Optional[dict[str, Any]] = None) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    def reset(self, seed: Optional[int] = None,
+              options: Optional[dict[str, Any]] = None) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Starts the scenario with this seed, or with the successor of the last one."""
         obs, info = self.vector.reset(seed=seed, options=options)
         self.agents = list(self.possible_agents)
@@ -66,8 +67,9 @@ class ParallelFlows(ParallelEnv):                                # type: ignore[
         obs, reward, terminated, truncated, info = self.vector.step(action)
         if truncated.all():
             self.agents = []
-        return (self._by_agent(obs), self._by_agent(reward.tolist()), self._by_agent(terminated.tolist()), self._by_agent(truncated.tolist()),
-                self._infos(info))
+        columns = (obs, reward.tolist(), terminated.tolist(), truncated.tolist())
+        obs_of, reward_of, terminated_of, truncated_of = map(self._by_agent, columns)
+        return obs_of, reward_of, terminated_of, truncated_of, self._infos(info)
 
     def close(self) -> None:
         """Ends the simulator."""

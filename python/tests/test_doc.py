@@ -4,8 +4,8 @@ import importlib
 import os
 import unittest
 
-MODULES = ["anole", "anole._client", "anole._program", "anole.commands", "anole.comparison", "anole.environment", "anole.parallel", "anole.plots", "anole.reading", "anole.run", "anole.sweep",
-           "anole.table", "anole.vector"]
+MODULES = ["anole", *(f"anole.{name}" for name in (
+    "_client", "_program", "commands", "comparison", "environment", "parallel", "plots", "reading", "run", "sweep", "table", "vector"))]
 
 
 @unittest.skipUnless(os.environ.get("ANOLE"), "no program to test")

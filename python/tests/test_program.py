@@ -1,6 +1,7 @@
 """What is left when Python ends, errors and their places, values of numpy, time-outs, and many runs at once."""
 import concurrent.futures
 import glob
+import json
 import os
 import pathlib
 import pickle
@@ -57,7 +58,8 @@ class Python(unittest.TestCase):
         where = tempfile.TemporaryDirectory()
         self.addCleanup(where.cleanup)
         self.where = where.name
-        process = subprocess.Popen([sys.executable, "-c", f"import anole, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n{code}"],
+        code = f"import anole, signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n{code}"
+        process = subprocess.Popen([sys.executable, "-c", code],
                                    env={**os.environ, "TMPDIR": where.name}, stderr=subprocess.DEVNULL, start_new_session=True)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -201,6 +203,12 @@ class ErrorTest(unittest.TestCase):
     def test_what_is_set(self):
         error = self.refused("incast", set={"kmim": "1KB"})
         self.assertEqual((error.exit_code, error.key), (1, "kmim"))
+        for command in (lambda: anole.compare(STAR, {"a": {"kmim": "1KB"}}), lambda: anole.sweep(STAR, {"kmim": "1KB..2KB"}),
+                        lambda: anole.sweep(STAR, vary={"kmim": ["1KB"]}), lambda: anole.calibrate("x", STAR, {"kmim": "1..2"})):
+            with self.assertRaises(anole.RunError) as caught:
+                command()
+            self.assertEqual(caught.exception.key, "kmim")
+        self.assertEqual(str(self.refused("incast", no_such=3)), "anole run: unrecognized option '--no-such=3'")
         self.assertEqual(self.refused("incast", seed=-1).exit_code, 2)
         self.assertIn("No such file", str(self.refused("/nowhere.yaml")))
         self.assertIsNone(self.refused("incast", program="/nowhere").exit_code)
@@ -231,6 +239,8 @@ class ErrorTest(unittest.TestCase):
             self.assertTrue(anole.run(STAR).is_finished)
 
     def test_warnings_of_the_program(self):
+        with self.assertWarnsRegex(anole.RunWarning, "hpcc_eta"):
+            anole.run(STAR, set={"hpcc_eta": 0.9})               # which DCQCN does not read
         with tempfile.TemporaryDirectory() as where:
             path = pathlib.Path(where, "anole")
             path.write_text(f"#!/bin/sh\necho 'anole: warning: mind the gap' >&2\nexec {os.environ['ANOLE']} \"$@\"\n")
@@ -276,7 +286,7 @@ class ValueTest(unittest.TestCase):
             try:
                 os.chdir(home)
                 pathlib.Path(home, "flows.txt").write_text("1\n0 1 3 100 5000 0.0\n")
-                pathlib.Path(home, "s.yaml").write_text("topology: {kind: star, hosts: 5}\ntraffic: [{kind: incast, senders: 4, size: 100KB}]\n")
+                pathlib.Path(home, "s.yaml").write_text(json.dumps(STAR))
                 made = anole.run("~/s.yaml", out="~/r")
                 self.assertEqual(made.folder, pathlib.Path(home, "r"))
                 self.assertEqual(len(anole.read("~/r").table("flows")), 4)
