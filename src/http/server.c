@@ -287,8 +287,8 @@ static void on_end(void *arg, struct MHD_Connection *c, void **state, enum MHD_R
 
 /* ---- open ---- */
 
-/* Reads the first line of a file, which must not be for others. Its group may read it: a service's group, whose
- * files belong to root. */
+/* Reads the first line of a file, which must not be for others. Its group may read it: that of a service,
+ * whose files belong to root. */
 static int read_token(struct server *s, const char *path, struct err *err)
 {
     struct stat st;
