@@ -54,8 +54,9 @@ static const struct cmd_option agent_rows[] = {
     { "driver", 'd', "NAME", "mlx5, mrc or sonic (default: that of the file)", .add = set_driver },
     { "rescue", 'r', NULL, "Restore the last confirmed setting of the devices and exit; for ExecStopPost",
       KEY_AT(OPTIONS, is_rescue) },
-    { "baseline", 0, NULL, "As --rescue; then restore the values from before the first change. For a host that "
-      "Anole leaves", KEY_AT(OPTIONS, is_baseline) },
+    { "baseline", 0, NULL,
+      "As --rescue; then restore the values from before the first change. For a host that Anole leaves",
+      KEY_AT(OPTIONS, is_baseline) },
     { "forget-term", 0, NULL,
       "As --rescue; then obey any controller, whatever terms were seen. For agents that a "
       "false controller has misled", KEY_AT(OPTIONS, is_forget) },
@@ -122,7 +123,8 @@ static int agent_main(int argc, char **argv)
          o.deny ? agent_paths(&f, AGENT_PATHS_DENY, o.deny, &err) :
          o.allow ? agent_paths(&f, AGENT_PATHS_ALLOW, o.allow, &err) :
          o.lists_paths ? agent_paths(&f, AGENT_PATHS_LIST, NULL, &err) :
-         o.is_baseline ? agent_baseline(&f, &err) : o.is_forget || o.is_rescue ? agent_rescue(&f, o.is_forget, &err) : agent_run(&f, NULL, &err);
+         o.is_baseline ? agent_baseline(&f, &err) :
+         o.is_forget || o.is_rescue ? agent_rescue(&f, o.is_forget, &err) : agent_run(&f, NULL, &err);
     config_fini(&config_agent, &f);
     return cmd_end(rc, &err);
 }

@@ -224,7 +224,8 @@ static int program(struct orch *o, int number, const redisReply *hash, struct er
     }
     for (int i = 0; i < 3; i++)
         if (b.min[i] > b.max[i]) {
-            fprintf(stderr, "orchagent: min threshold is greater than max threshold, the profile is not taken\n");
+            fputs("orchagent: min threshold is greater than max threshold, the profile is not taken\n",
+                  stderr);
             return 0;
         }
     o->bounds[number] = b;

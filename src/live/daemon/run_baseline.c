@@ -1,4 +1,5 @@
-/* src/live/daemon/run_baseline.c - see run.h: all that was ever confirmed is taken back, without a controller. */
+/* src/live/daemon/run_baseline.c - see run.h: all that was ever confirmed is taken back, without a
+ * controller. */
 #include "live/agent/agent.h"
 #include "live/core/knobset.h"
 #include "live/core/live_clock.h"
@@ -19,8 +20,8 @@ static void log_line(void *arg, const char *line)
     clock_log("%s", line);
 }
 
-/* What was confirmed becomes a value that we tried, so that it counts as ours and not as set by a person. On the
- * disk before the device is touched: after a kill, --rescue goes on with it. */
+/* What was confirmed becomes a value that we tried, so that it counts as ours and not as set by a person. On
+ * the disk before the device is touched: after a kill, --rescue goes on with it. */
 static int take_back(struct agent *a, struct err *err)
 {
     static const char why[] = "a person at this machine asked for the baseline";
@@ -35,7 +36,8 @@ static int take_back(struct agent *a, struct err *err)
     if (device_log(a, (struct audit_record){ .what = "confirm", .why = why, .old = &was, .new = &base },
                    clock_us()) || device_save(a)) {
         s->confirmed = was;
-        return err_set(err, EIO, "%s: its state cannot be written; it holds what was confirmed", a->cfg->name);
+        return err_set(err, EIO, "%s: its state cannot be written; it holds what was confirmed",
+                       a->cfg->name);
     }
     device_restore(a, why, clock_us());
     return agent_check_back(a, err);

@@ -303,7 +303,8 @@ static bool copy_hash(struct hset *h, const redisReply *hash, const struct redis
     return hash->elements > 0;
 }
 
-/* Which profile the queue had: in STATE_DB, which a restart of the switch empties as it restores CONFIG_DB. */
+/* Which profile the queue had: in STATE_DB, which a restart of the switch empties as it restores
+ * CONFIG_DB. */
 static void note_of(char note[200], const char *queue)
 {
     snprintf(note, 200, "ANOLE_%.190s", queue);
@@ -380,6 +381,6 @@ int redis_unbind(struct redis *r, const char *queue, const char *own, const stru
                            { .word = { "DEL", own }, .count = 2 } };
     rc = transact(r, rc, set, 2);
     if (!rc)
-        write_note(r, queue, NULL);              /* one that stays says nothing about a queue that is not ours */
+        write_note(r, queue, NULL);              /* one that stays says nothing: the queue is not ours */
     return rc == -ENOENT ? -EBUSY : rc;
 }

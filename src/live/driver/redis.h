@@ -57,8 +57,8 @@ int redis_rebind(struct redis *, const char *queue, const char *from, const char
                  const struct redis_field *change, int count);
 
 /* Takes that back: binds the queue to the profile it had before and deletes its own, in one transaction, if
- * that profile is still there and its fields equal 'is'. -ENOENT: not so, or the profile is not known; nothing
- * was written. -EBUSY: its own does not have 'was', or there was a concurrent write. */
+ * that profile is still there and its fields equal 'is'. -ENOENT: not so, or the profile is not known;
+ * nothing was written. -EBUSY: its own does not have 'was', or there was a concurrent write. */
 int redis_unbind(struct redis *, const char *queue, const char *own, const struct redis_field *, int count);
 
 #endif

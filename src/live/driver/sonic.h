@@ -15,8 +15,8 @@
  *   - kmin above kmax is never written: orchagent refuses the whole profile then, and CONFIG_DB and the ASIC
  *     would differ.
  *   - Switches have profiles that no queue names, that do not mark, or whose numbers are written as text that
- *     orchagent understands ("1048576 ", "+5") and that could not be restored as it was. Such profiles are not
- *     found as devices; one that is named is observed, and takes no change.
+ *     orchagent understands ("1048576 ", "+5") and that could not be restored as it was. Such profiles are
+ *     not found as devices; one that is named is observed, and takes no change.
  *   - Nothing is saved: a restart of the switch restores its configuration.
  *
  * The socket is <root>/var/run/redis/redis.sock. Counters are those of the queues that reference the profile,

@@ -260,10 +260,12 @@ static void find__leaves_profiles_alone_that_cannot_be_tuned(void **unused)
     (void)unused;
     if (!has_redis)
         skip();
-    shell("for p in UNUSED NOECN TEXT ANOLE_Ethernet0_3; do redis -n 4 HSET \"WRED_PROFILE|$p\" green_min_threshold "
-          "1000 green_max_threshold 2000 green_drop_probability 5 ecn ecn_all; done >/dev/null; redis -n 4 "
-          "HSET 'WRED_PROFILE|NOECN' ecn ecn_none >/dev/null; redis -n 4 HSET 'WRED_PROFILE|TEXT' "
-          "green_min_threshold '1000 ' >/dev/null; redis -n 4 HSET 'WRED_PROFILE|RED' red_min_threshold 1 >/dev/null; "
+    shell("for p in UNUSED NOECN TEXT ANOLE_Ethernet0_3; do redis -n 4 HSET \"WRED_PROFILE|$p\" "
+          "green_min_threshold 1000 green_max_threshold 2000 green_drop_probability 5 ecn ecn_all; done "
+          ">/dev/null; redis -n 4 HSET 'WRED_PROFILE|NOECN' ecn ecn_none >/dev/null; redis -n 4 HSET "
+          "'WRED_PROFILE|TEXT' "
+          "green_min_threshold '1000 ' >/dev/null; redis -n 4 HSET 'WRED_PROFILE|RED' red_min_threshold 1 "
+          ">/dev/null; "
           "redis -n 4 HSET 'QUEUE|Ethernet0|0' wred_profile NOECN >/dev/null; redis -n 4 HSET "
           "'QUEUE|Ethernet0|1' wred_profile TEXT >/dev/null");
     assert_int_equal(driver_sonic.find(&driver_sonic, root, name, &err), 1);

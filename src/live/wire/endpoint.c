@@ -24,8 +24,8 @@ bool address_is_here(const char *address)
 int address_check(const char *address, const struct rpc_tls *tls, struct err *err)
 {
     return tls->ca || address_is_here(address) ? 0 :
-           err_set(err, EPERM, "%s: without TLS only this machine can be reached; write 127.0.0.1:PORT, or give "
-                               "tls", address);
+           err_set(err, EPERM, "%s: without TLS only this machine can be reached; write 127.0.0.1:PORT, or "
+                               "give tls", address);
 }
 
 int address_read(struct address *a, const char *text, struct err *err)
