@@ -412,7 +412,9 @@ static int sample(void *state, struct msg_sample *out)
     *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps,
                                 .watchdog = is.is_stormed, .metric = NAN, .paused = NAN,
                                  .unknown = MSG_UNKNOWN(cnps) | (is.unknown & ~SONIC_UNKNOWN_PAUSED) };
-    if (!is_first && memcmp(is.value, was.value, sizeof is.value) == 0)
+    out->is_stale = !is_first && is.missing == was.missing &&
+                    memcmp(is.value, was.value, sizeof is.value) == 0;
+    if (out->is_stale)
         return 0;                /* the ASIC was not polled since: only storms are known */
     s->last = is;
     s->sampled_us = at_us;
