@@ -302,11 +302,12 @@ static int save_confirmed(struct agent *a, uint64_t now_us)
 {
     struct saved    before = a->saved;
     struct knob_set old = knobset_part(&a->saved.confirmed, &a->wanted);
-    /* else an earlier write may still come over this one, and is ours */
-    bool            is_settled = a->awake_us >= a->late_until_us;
 
     knobset_put(&a->saved.confirmed, &a->wanted);
-    a->saved.doubts = is_settled ? 0 : a->saved.doubts;
+    /* else an earlier write may still come over this one, and is ours */
+    if (a->awake_us >= a->late_until_us)
+        a->saved.doubts = 0;
+    uint32_t doubts = a->saved.doubts;
     if (a->io.guard.drop)
         saved_doubt(&a->saved, &old);
     budget_take(&a->lasting, now_us);
@@ -317,7 +318,7 @@ static int save_confirmed(struct agent *a, uint64_t now_us)
         a->is_dirty |= rc == -ETIME;
         a->saved = before;
     } else if (a->io.guard.drop) {
-        a->saved.doubts -= is_settled;
+        a->saved.doubts = doubts;
         a->is_dirty = true;
     }
     return rc;

@@ -128,6 +128,16 @@ static bool is_ours(const struct saved *s, int knob, double value)
     return false;
 }
 
+/* What the device makes of the old value, which the guard tries to write back, is not foreign. */
+static bool is_of_guard(const struct agent *a, int knob, double value)
+{
+    struct knob_set set = { 0 };
+
+    knob_set_add(&set, (enum knob)knob, value);
+    return a->owes_revert && a->wanted.is_named[knob] && a->io.guard.knows &&
+           a->io.guard.knows(a->io.guard.arg, &set);
+}
+
 static struct owners owners_of(const struct agent *a)
 {
     struct owners o = { 0 };
@@ -138,7 +148,8 @@ static struct owners owners_of(const struct agent *a)
         if (!a->device.is_named[i] || (a->saved.confirmed.is_named[i] &&
                                        knobset_is_equal_value(value, a->saved.confirmed.knobs.value[i])))
             continue;
-        knob_set_add(a->owns_all || is_ours(&a->saved, i, value) ? &o.ours : &o.foreign, (enum knob)i, value);
+        bool is_own = a->owns_all || is_ours(&a->saved, i, value) || is_of_guard(a, i, value);
+        knob_set_add(is_own ? &o.ours : &o.foreign, (enum knob)i, value);
     }
     return o;
 }

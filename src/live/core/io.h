@@ -52,6 +52,8 @@ struct io_guard {
     /* What was tried stays. -ESTALE: it has been taken back already; -EPIPE: there is no guard any more. */
     int (*drop)(void *);
     const char *(*refuses)(void *);              /* why nothing may be tried; NULL: it may */
+    /* Is this value what the device made of a trial, or of the attempt to take it back? */
+    bool (*knows)(void *, const struct knob_set *);
     void *arg;
 };
 

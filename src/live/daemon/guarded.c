@@ -92,9 +92,14 @@ static const char *refuses(void *guarded)
     return *g->why ? g->why : NULL;
 }
 
+static bool knows(void *guarded, const struct knob_set *value)
+{
+    return order(guarded, GUARD_ASK, value, value, 0) > 0;
+}
+
 struct io_guard guarded_io(struct guarded *g)
 {
-    return (struct io_guard){ attempt, keep, drop, refuses, g };
+    return (struct io_guard){ attempt, keep, drop, refuses, knows, g };
 }
 
 /* Without a guard the agent reverts. But if the last one hangs in the device, so would the agent. */

@@ -94,14 +94,24 @@ static bool is_foreign(struct deadman *d, const struct deadman_held *h, bool *is
     return !*is_back && strcmp(text, h->line.attempt) != 0 && strcmp(text, h->became) != 0;
 }
 
-static int revert_line(struct deadman *d, const struct deadman_held *h)
+/* A device may make something else of the old value, too: then it is not back. h: of the line; NULL: not held. */
+static int write_back(struct deadman *d, struct deadman_held *h, const struct guard_line *line)
+{
+    char text[GUARD_TEXT_SIZE] = "";
+    int  rc = d->io.write(d->io.arg, line, line->back);
+
+    if (rc || line->target != GUARD_FILE || d->io.read(d->io.arg, line, text) || strcmp(text, line->back) == 0)
+        return rc == -EEXIST ? 0 : rc;
+    if (h)
+        memcpy(h->became, text, sizeof h->became);
+    return -EIO;
+}
+
+static int revert_line(struct deadman *d, struct deadman_held *h)
 {
     bool is_back;
 
-    if (is_foreign(d, h, &is_back) || is_back)
-        return 0;
-    int rc = d->io.write(d->io.arg, &h->line, h->line.back);
-    return rc == -EEXIST ? 0 : rc;
+    return is_foreign(d, h, &is_back) || is_back ? 0 : write_back(d, h, &h->line);
 }
 
 /* Tries every line, also after one has failed. */
@@ -129,7 +139,7 @@ static int try_line(struct deadman *d, const struct guard_line *line)
     struct deadman_held *h = hold(d, line);
     int                  rc = d->io.write(d->io.arg, line, line->attempt);
 
-    if (!rc && line->target == GUARD_FILE)
+    if (line->target == GUARD_FILE)              /* also after a failure: it may have had an effect */
         h->is_sure = d->io.read(d->io.arg, line, h->became) == 0;
     return rc;
 }
@@ -165,7 +175,7 @@ int deadman_back(struct deadman *d, const struct guard_line *line, uint32_t coun
 
     for (uint32_t i = 0; i < count; i++) {
         struct deadman_held *h = find(d, &line[i]);
-        int                  failed = d->io.write(d->io.arg, &line[i], line[i].back);
+        int                  failed = write_back(d, h, &line[i]);
 
         if (!failed && h)
             let_go(d, h);
@@ -190,6 +200,13 @@ void deadman_keep(struct deadman *d, uint64_t beat_us, uint64_t until_us)
         return;
     d->beat_us = beat_us > d->beat_us ? beat_us : d->beat_us;
     d->until_us = until_us;
+}
+
+bool deadman_knows(struct deadman *d, const struct guard_line *line)
+{
+    const struct deadman_held *h = find(d, line);
+
+    return h && h->is_sure && strcmp(h->became, line->attempt) == 0;
 }
 
 void deadman_gone(struct deadman *d)

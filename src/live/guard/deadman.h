@@ -18,7 +18,7 @@
  *     taken back.
  *   - A revert that fails is tried again every half second, for ever.
  *   - A file that holds neither the old text nor what the trial made of it was set by someone else: it
- *     stays. Unless the trial was cut short, or the file cannot be read: then the old text is written.
+ *     stays. If the file cannot be read, the old text is written.
  *   - Nothing is allocated, and nothing but the device is touched.
  *
  * A state machine over hooks: the guard runs it on files, fault histories (tests/chaos) on a model.
@@ -78,6 +78,8 @@ int deadman_back(struct deadman *, const struct guard_line *, uint32_t count);
 int deadman_drop(struct deadman *);
 /* A sign of life, and the lease. */
 void deadman_keep(struct deadman *, uint64_t beat_us, uint64_t until_us);
+/* Does a file hold this text ('attempt') because of what was tried here, or of how it was taken back? */
+bool deadman_knows(struct deadman *, const struct guard_line *);
 /* The agent has ended. */
 void deadman_gone(struct deadman *);
 

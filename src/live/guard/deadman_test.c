@@ -243,6 +243,25 @@ static void revert__knows_what_the_device_made_of_a_value(void **unused)
     assert_files(&b, "5", "50");
 }
 
+static void revert__is_not_done_while_the_device_changes_the_old_value(void **unused)
+{
+    struct bench      b = begin();
+    struct guard_line one = line_of(0, "5", "5");
+
+    (void)unused;
+    start(&b);
+    try_two(&b, S);
+    b.clamps = true;
+    assert_int_equal(deadman_back(&b.d, &one, 1), -EIO);
+    assert_int_equal(b.d.count, 2);
+    b.now_us += S;
+    assert_false(deadman_on_timer(&b.d));
+    b.clamps = false;
+    b.now_us += S;
+    assert_true(deadman_on_timer(&b.d));
+    assert_files(&b, "5", "50");
+}
+
 static void revert__writes_what_it_cannot_read(void **unused)
 {
     struct bench b = begin();
@@ -263,7 +282,7 @@ static void revert__of_a_failed_trial_writes_every_line(void **unused)
     start(&b);
     b.rc[1] = -EIO;
     assert_int_equal(try_two(&b, S), -EIO);
-    memcpy(b.file[1], "151", 4);         /* it took effect all the same, somehow */
+    memcpy(b.file[1], "150", 4);         /* it took effect all the same */
     b.rc[1] = 0;
     deadman_gone(&b.d);
     assert_files(&b, "5", "50");
@@ -315,6 +334,7 @@ int main(void)
         cmocka_unit_test(revert__is_tried_again_and_one_line_does_not_keep_another),
         cmocka_unit_test(revert__leaves_what_someone_else_has_set),
         cmocka_unit_test(revert__knows_what_the_device_made_of_a_value),
+        cmocka_unit_test(revert__is_not_done_while_the_device_changes_the_old_value),
         cmocka_unit_test(revert__writes_what_it_cannot_read),
         cmocka_unit_test(revert__of_a_failed_trial_writes_every_line),
         cmocka_unit_test(back__reverts_for_the_agent),

@@ -30,7 +30,7 @@ struct guard_line {
     char     foreign[32];                /* .. and to one that found another's value, and changed nothing */
 };
 
-enum guard_order { GUARD_HELLO, GUARD_TRY, GUARD_BACK, GUARD_DROP, GUARD_KEEP };
+enum guard_order { GUARD_HELLO, GUARD_TRY, GUARD_BACK, GUARD_DROP, GUARD_KEEP, GUARD_ASK };
 
 struct guard_frame {
     uint32_t          order;             /* enum guard_order */

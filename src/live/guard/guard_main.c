@@ -199,6 +199,7 @@ static int obey(const struct guard_frame *f)
     case GUARD_BACK:  return deadman_back(&deadman, f->line, f->count);
     case GUARD_DROP:  return deadman_drop(&deadman);
     case GUARD_KEEP:  deadman_keep(&deadman, f->sent_us, f->until_us); return 0;
+    case GUARD_ASK:   return f->count == 1 && deadman_knows(&deadman, f->line);
     default:          return -EINVAL;
     }
 }
