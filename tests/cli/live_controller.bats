@@ -63,3 +63,73 @@ is_back() {
     wait_for says 'nothing is tried: frozen by .*the disk is full'
     kill -9 "$controller"
 }
+
+# post TOKEN VERB BODY - gives an order over HTTP and prints the status.
+post() {
+    curl -sS --max-time 10 -o reply -w '%{http_code}' -X POST -H "Authorization: Bearer $1" \
+        -H 'Content-Type: application/json' -d "$3" "http://$web/api/$2"
+}
+
+has_web() {
+    web=$(sed -n 's/^anole: http at //p' controller.log | head -n 1)
+    [ -n "$web" ]
+}
+
+@test "controller: a scraper's token neither freezes nor approves; an approver's approves and rejects" {
+    needs_live
+    command -v curl >/dev/null || skip 'no curl'
+    (umask 077 && echo token-of-an-operator >operator && echo token-of-an-approver >approver && echo token-of-a-scraper-1 >viewer)
+    write_controller
+    sed -i 's/^mode: .*/mode: approve/' controller.yaml
+    printf 'http: {listen: "127.0.0.1:0", token: operator, approver_token: approver, viewer_token: viewer}\n' >>controller.yaml
+    write_agent 1
+    write_agent 2
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log "$ANOLE" agent agent1.yaml
+    start agent2.log "$ANOLE" agent agent2.yaml
+    wait_for has_web
+    wait_for says 'trial 1: waiting'
+    for order in freeze thaw rollback drill; do
+        [ "$(post token-of-a-scraper-1 "$order" '{}')" = 403 ]
+        [ "$(post token-of-an-approver "$order" '{}')" = 403 ]
+    done
+    [ "$(post token-of-a-scraper-1 reject '{"number": 1}')" = 403 ]
+    [ "$(post token-of-an-approver reject '{"number": 1, "why": "not in this rack"}')" = 200 ]
+    wait_for grep -q '"what":"reject".*"why":"not in this rack"' statec/audit.jsonl
+    grep -q "\"who\":\"the holder of the approvers' HTTP token\",\"what\":\"reject\"" statec/audit.jsonl
+    wait_for says 'nothing is tried: the tuner.s setting was dropped before'
+    [ "$(post token-of-an-operator freeze '{}')" = 200 ]
+    cp operator viewer                           # one token cannot have two roles
+    sed -i "s/^listen: .*/listen: 127.0.0.1:$((port + 1))/; s/^state: .*/state: other/" controller.yaml
+    run "$ANOLE" controller controller.yaml
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"viewer: the token of another role is the same" ]]
+}
+
+@test "controller: reject by command; a proposal that waits blocks neither forget nor a reload" {
+    needs_live
+    write_controller
+    sed -i 's/^mode: .*/mode: approve/' controller.yaml
+    write_agent 1
+    write_agent 2
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    start agent1.log "$ANOLE" agent agent1.yaml
+    start agent2.log "$ANOLE" agent agent2.yaml
+    agent2=$pid
+    wait_for says 'trial 1: waiting'
+    kill "$agent2"
+    wait_for says 'host2/mlx5_0 .*left'
+    ctl forget 'host2*'
+    ctl status | grep -q 'trial 1: waiting'
+    refute says 'host2/mlx5_0 .*left'
+    sed -i 's/^block: .*/block: 5/' controller.yaml
+    kill -HUP "$controller"
+    wait_for grep -q 'its configuration was read again' controller.log
+    wait_for says 'trial 2: waiting'
+    ctl reject 2 --why 'too bold'
+    wait_for grep -q '"what":"reject".*"why":"too bold"' statec/audit.jsonl
+    run ctl reject 2
+    [ "$status" -eq 1 ]
+    [[ "$output" == *'no trial of that number waits for approval'* ]]
+}

@@ -673,6 +673,16 @@ static int approve(struct controller *c, const struct order *o)
     return 0;
 }
 
+static int reject(struct controller *c, const struct order *o, uint64_t now_us)
+{
+    if (c->trial.phase != TRIAL_WAITING || c->trial.number != o->number)
+        return -ENOENT;
+    if (*o->code && strcmp(c->trial.code, o->code) != 0)
+        return -ESTALE;
+    trial_reject(c, o, now_us);
+    return 0;
+}
+
 static int rollback(struct controller *c, const struct order *o, uint64_t now_us)
 {
     if (c->cfg->mode == MODE_OBSERVE)
@@ -690,15 +700,24 @@ static int rollback(struct controller *c, const struct order *o, uint64_t now_us
 
 static int forget(struct controller *c, const struct order *o, uint64_t now_us)
 {
-    struct peer *p = roster_find(c, o->device);
+    size_t length = strlen(o->device);
+    bool   is_many = length && o->device[length - 1] == '*', is_known = false;
+    int    forgotten = 0;
 
-    if (!p)
-        return -ENOENT;
-    if (roster_is_fresh(c, p, now_us) || c->trial.phase != TRIAL_NONE)
-        return -EBUSY;
-    note_device(c, o, "forget");
-    roster_forget(c, p);
-    return 0;
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+
+        if (is_many ? strncmp(p->name, o->device, length - 1) : strcmp(p->name, o->device))
+            continue;
+        is_known = true;
+        if (roster_is_fresh(c, p, now_us) || (c->trial.phase != TRIAL_NONE && c->trial.phase != TRIAL_WAITING))
+            continue;
+        note_device(c, &(struct order){ .who = o->who, .why = o->why, .device = p->name }, "forget");
+        roster_forget(c, p);
+        forgotten++;
+        i--;                     /* another has its place now */
+    }
+    return forgotten ? 0 : is_known ? -EBUSY : -ENOENT;
 }
 
 static int drill(struct controller *c, const struct order *o, uint64_t now_us)
@@ -733,6 +752,7 @@ static int on_order(struct controller *c, const struct order *o, uint64_t now_us
     case ORDER_FREEZE_DEVICE:
     case ORDER_THAW_DEVICE:   return freeze_device(c, o);
     case ORDER_APPROVE:       return approve(c, o);
+    case ORDER_REJECT:        return reject(c, o, now_us);
     case ORDER_ROLLBACK:      return rollback(c, o, now_us);
     case ORDER_FORGET:        return forget(c, o, now_us);
     case ORDER_DRILL:         return drill(c, o, now_us);
