@@ -227,7 +227,7 @@ static void gate_check__certificate_replaces_the_token(void **unused)
     q.type = "text/plain";                       /* a type that forms can send without a preflight request */
     assert_int_equal(status_of(&g, q), 415);
     q.type = valid_request.type;
-    g.token[GATE_OPERATE] = TOKEN;                             /* token and certificate accepted, neither sent */
+    g.token[GATE_OPERATE] = TOKEN;               /* token and certificate accepted, neither sent */
     assert_int_equal(status_of(&g, q), 0);
     q.client = NULL;
     assert_int_equal(status_of(&g, q), 401);

@@ -8,12 +8,12 @@ const struct key_row http_config_keys[] = {
     { "listen", KEY_NAME, "", "address, host:port; default: this machine, port 7480 (agents: 7482)",
       KEY_AT(struct http_config, listen) },
     { "token", KEY_FILE, "",
-      "file with the token of operators, for freeze, thaw, roll back and all else; without it or the next the "
-      "server is read-only", KEY_AT(struct http_config, token) },
+      "file with the token of operators, for freeze, thaw, roll back and all else; without it or the next "
+      "the server is read-only", KEY_AT(struct http_config, token) },
     { "approver_token", KEY_FILE, "", "file with the token of approvers, who look, approve and reject",
       KEY_AT(struct http_config, approver_token) },
-    { "viewer_token", KEY_FILE, "", "file with the token of those who only look, such as a scraper of metrics",
-      KEY_AT(struct http_config, viewer_token) },
+    { "viewer_token", KEY_FILE, "",
+      "file with the token of those who only look, such as a scraper of metrics", KEY_AT(struct http_config, viewer_token) },
     { "cert", KEY_FILE, "", "certificate: HTTPS", KEY_AT(struct http_config, cert) },
     { "key", KEY_FILE, "", "its key", KEY_AT(struct http_config, key) },
     { "client_ca", KEY_FILE, "", "CA of client certificates, which replace the token",

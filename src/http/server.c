@@ -210,8 +210,8 @@ static const char *header(struct MHD_Connection *c, const char *name)
 
 /* What a client may do who sent a valid certificate of a trusted CA with a common name that we know. Stores
  * its subject ("O=Example,CN=operator"). Otherwise *fault holds the reason; NULL: no certificate. */
-static enum gate_right right_by_certificate(const struct server *s, struct MHD_Connection *c, char subject[PEER_SUBJECT_SIZE],
-                                            const char **fault)
+static enum gate_right right_by_certificate(const struct server *s, struct MHD_Connection *c,
+                                            char subject[PEER_SUBJECT_SIZE], const char **fault)
 {
     const union MHD_ConnectionInfo *tls =
         s->trust ? MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION) : NULL;

@@ -133,3 +133,69 @@ has_web() {
     [ "$status" -eq 1 ]
     [[ "$output" == *'no trial of that number waits for approval'* ]]
 }
+
+@test "controller: certificates of viewers and approvers do no more than they may" {
+    needs_live
+    command -v openssl >/dev/null || skip 'no openssl'
+    make_ca ca
+    for name in c1 host1 host2 operator scraper boss; do make_cert $name ca -days 2; done
+    write_controller
+    sed -i 's/^mode: .*/mode: approve/' controller.yaml
+    printf 'socket: ctl.sock\nviewers: [scraper]\napprovers: [boss]\n' >>controller.yaml
+    tls_of c1 >>controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    for i in 1 2; do
+        write_agent $i
+        tls_of host$i >>agent$i.yaml
+        sed -i 's/127.0.0.1/localhost/' agent$i.yaml
+        start agent$i.log "$ANOLE" agent agent$i.yaml
+    done
+    as() {
+        name=$1
+        shift
+        "$ANOLE" ctl --address "localhost:$port" --ca ca.pem --cert "$name.pem" --key "$name.key" "$@"
+    }
+    waits() { as scraper status 2>/dev/null | grep -q 'trial 1: waiting'; }
+    wait_for waits
+    for order in freeze rollback 'reject 1'; do
+        # shellcheck disable=SC2086  # words
+        run as scraper $order
+        [ "$status" -eq 1 ]
+        [[ "$output" == *"'scraper' is a viewer of this controller, who may only look" ]]
+    done
+    run as boss freeze
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"'boss' is an approver of this controller, who may look, approve and reject" ]]
+    as boss reject 1 --why 'not today'
+    grep -q '"who":"boss","what":"reject".*"why":"not today"' statec/audit.jsonl
+    as operator freeze
+}
+
+@test "controller: its journal has a line for each event that an operator would look for" {
+    needs_live
+    write_controller
+    sed -i 's/^mode: .*/mode: approve/' controller.yaml
+    write_agent 1
+    write_agent 2
+    start controller.log "$ANOLE" controller controller.yaml
+    controller=$pid
+    start agent1.log "$ANOLE" agent agent1.yaml
+    start agent2.log "$ANOLE" agent agent2.yaml
+    agent2=$pid
+    wait_for says 'trial 1: waiting'
+    ctl reject 1 --why 'too bold'
+    wait_for grep -q 'reject by .*: too bold' controller.log
+    kill -STOP "$agent2"
+    wait_for grep -q 'lost: host2/mlx5_0' controller.log
+    kill -CONT "$agent2"
+    wait_for grep -q 'back: host2/mlx5_0' controller.log
+    ctl freeze --why 'rack 7'
+    wait_for grep -q 'freeze by .*: rack 7' controller.log
+    ctl thaw
+    wait_for grep -q 'thaw by ' controller.log
+    wait_for says 'trial 2: waiting'
+    ctl approve "$(ctl status --json | jq -r '"\(.trial.number):\(.trial.code)"')" --why fine
+    wait_for grep -q 'approve by .*: fine' controller.log
+    kill -HUP "$controller"
+    wait_for grep -q 'the new configuration holds when trial 2 has ended' controller.log
+}

@@ -571,8 +571,8 @@ static void reject__ends_a_waiting_trial_and_its_setting_waits(void **unused)
     t.ai_rate = 10;
     assert_true(wait_for(is_waiting));
     number = t.k.c.trial.number;
-    assert_int_equal(control_order(&t.k, &(struct order){ "eve", "", ORDER_REJECT, "", "", number + 1 }, t.now_us),
-                     -ENOENT);
+    assert_int_equal(control_order(&t.k, &(struct order){ "eve", "", ORDER_REJECT, "", "", number + 1 },
+                                   t.now_us), -ENOENT);
     assert_int_equal(control_order(&t.k, &(struct order){ "bob", "not now", ORDER_REJECT, "", "", number },
                                    t.now_us), 0);
     assert_true(has_line("\"what\":\"reject\"", "\"who\":\"bob\"", "not now"));
@@ -1030,13 +1030,15 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(propose__a_dropped_setting_may_be_tried_an_hour_later, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(propose__an_observing_controller_says_the_same_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(propose__an_observing_controller_says_the_same_once, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(propose__an_observing_controller_writes_little, set_up, tear_down),
         cmocka_unit_test_setup_teardown(try__a_refused_setting_is_tried_once_a_minute_and_told_once, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(approve__needs_the_code_of_the_trial, set_up, tear_down),
         cmocka_unit_test_setup_teardown(approve__the_log_has_who_and_why, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(reject__ends_a_waiting_trial_and_its_setting_waits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reject__ends_a_waiting_trial_and_its_setting_waits, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(begin__nothing_is_tried_if_its_number_cannot_be_saved, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(freeze__survives_a_full_disk, set_up, tear_down),

@@ -35,8 +35,8 @@ enum order_kind {
 struct order { const char *who, *why; enum order_kind kind; const char *device, *code; uint64_t number; };
 
 enum input_kind {
-    /* The first. text: the saved state, what: the freeze that was held apart (live/control/freeze_hold.h), "": none.
-     * -EBADMSG: the state is corrupt. */
+    /* The first. text: the saved state, what: the freeze that was held apart (live/control/freeze_hold.h),
+     * "": none. -EBADMSG: the state is corrupt. */
     INPUT_START,
     INPUT_FENCE,         /* a lease makes it the only one: its terms are higher than 'number' */
     INPUT_LINK,          /* a peer can be reached over this link */
@@ -81,6 +81,7 @@ enum action_kind {
     ACTION_ASK,          /* is there something to try? */
     ACTION_ENDED,        /* a proposal: is it kept, how many devices did not take it ('number'), why */
     ACTION_DECLINED,     /* it is not tried at all */
+    ACTION_LOG,          /* a line for the journal */
     ACTION_LEARN,        /* records of the device at 'link', for the learner; valid as long as the input */
     ACTIONS
 };

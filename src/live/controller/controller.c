@@ -22,7 +22,7 @@
 #define AHEAD_MAX_MOST (1ull << 40)
 #define BLAME_US       600000000u        /* between records about impossible terms */
 #define DAY_US         86400000000u
-#define TOLD_PER_DAY   400000u   /* bytes of the log in which an observing controller says what it would try */
+#define TOLD_PER_DAY   400000u   /* bytes of the log for what an observing controller would try */
 
 void controller_config_init(struct controller_config *c)
 {
@@ -537,6 +537,34 @@ static void on_idle(struct controller *c, uint64_t now_us)
     c->is_asking = true;
 }
 
+/* The journal names a device that has fallen silent or is back; of many at once, one. */
+static void tell_lost(struct controller *c, uint64_t now_us)
+{
+    const struct peer *example[2] = { NULL, NULL };
+    uint32_t           count[2] = { 0, 0 };
+
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        bool is_lost = p->reported && !p->has_left && !roster_is_fresh(c, p, now_us);
+
+        if (is_lost == p->is_told_lost)
+            continue;
+        p->is_told_lost = is_lost;
+        if (p->has_left)
+            continue;            /* which it has said itself */
+        example[!is_lost] = p;
+        count[!is_lost]++;
+    }
+    for (int i = 0; i < 2; i++)
+        if (count[i]) {
+            struct action *a = actions_add(c->out, ACTION_LOG);
+            char           more[40] = "";
+
+            if (count[i] > 1)
+                snprintf(more, sizeof more, " and %u other devices", count[i] - 1);
+            snprintf(a->why, sizeof a->why, "%s: %s%s", i ? "back" : "lost", example[i]->name, more);
+        }
+}
+
 /* The interval is over when the tuner has answered, and the answer is dealt with. */
 static void end_interval(struct controller *c)
 {
@@ -550,6 +578,7 @@ static void go_on_with_tick(struct controller *c, uint64_t now_us)
     for (struct peer *p = c->peer; p < c->peer + c->peers && c->role == ROLE_ACTIVE; p++)
         send_net(c, p, now_us);
     roster_look(c, now_us);
+    tell_lost(c, now_us);
     for (enum knob_where w = KNOB_NIC; w <= KNOB_SWITCH; w++)
         c->control[w] = c->trial.phase == TRIAL_NONE ? (double)NAN : roster_control(c, w, now_us);
     if (c->trial.phase != TRIAL_NONE)

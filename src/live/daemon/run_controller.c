@@ -202,12 +202,20 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
 {
     struct fabric *f = arg;
 
-    if (f->control.c.cfg->mode == MODE_APPROVE || f->control.c.cfg->mode == MODE_AUTO)
-        clock_log("trial %lu %s%s: %s", (unsigned long)f->control.c.trial.number,
-                  is_kept ? "kept" : "dropped", is_kept && missed ? ", not by all devices" : "", why);
+    if (is_kept && missed)
+        clock_log("trial %lu: %u devices did not take it", (unsigned long)f->control.c.trial.number, missed);
     f->page.counts.kept += is_kept;
     f->page.counts.dropped += !is_kept;
     live_tuner_ended(&f->tuner, &f->control.c, is_kept, missed, why);
+}
+
+/* In mode direct trials are too many for it. */
+static void journal(void *arg, const char *text)
+{
+    const struct fabric *f = arg;
+
+    if (f->control.c.cfg->mode != MODE_DIRECT || strncmp(text, "trial ", strlen("trial ")) != 0)
+        clock_log("%s", text);
 }
 
 static void declined(void *arg, const char *why)
@@ -556,7 +564,8 @@ static int start(struct fabric *f, struct err *err)
 {
     struct serve_limits  limits = { .account = ACCOUNT_LIMITS, .is_operator = is_operator, .arg = f };
     struct control_io    io = { .send = send, .interval = interval, .propose = propose, .ended = ended,
-                                .declined = declined, .records = records, .net = net, .arg = f };
+                                .declined = declined, .log = journal, .records = records, .net = net,
+                                .arg = f };
     uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
     struct err           why;
