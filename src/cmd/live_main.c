@@ -17,6 +17,7 @@ struct daemon_options {
     const struct driver *driver;
     bool                 is_check, is_rescue, is_forget, is_relay, lists_paths;
     const char          *deny, *allow;           /* paths */
+    const char          *record;
 };
 
 #define OPTIONS struct daemon_options
@@ -111,6 +112,8 @@ static int agent_main(int argc, char **argv)
 
 static const struct cmd_option controller_rows[] = {
     { "check-config", 'c', NULL, "Read the file and exit", KEY_AT(OPTIONS, is_check) },
+    { "record", 0, "FILE", "Write all inputs to this new file; 'anole ctl replay' repeats its decisions",
+      KEY_AT(OPTIONS, record) },
     KEYS_OPTION,
     { 0 },
 };
@@ -137,6 +140,7 @@ static int controller_main(int argc, char **argv)
     if (rc)
         return cmd_end(rc, &err);
     rc = live_tuner_check(&f, &err);
+    f.record = o.record;
     if (!rc && !o.is_check)
         rc = controller_run(&f, NULL, &err);
     config_fini(&config_controller, &f);
@@ -183,10 +187,13 @@ static const struct cmd_line ctl_line = {
             "  approve NUMBER[:CODE]\n"
             "                    start a waiting trial; 'status' shows the code, which\n"
             "                    scripts must give\n"
+            "  reject NUMBER     drop a waiting trial; its setting is not proposed for an hour\n"
             "  rollback          restore the baseline of all devices, and freeze\n"
-            "  forget DEVICE     drop a device that no longer reports\n"
+            "  forget DEVICE     drop a device that no longer reports; 'rack7-*': all such\n"
             "  drill [DEVICE]    test the dead-man switch on a canary; changes no value\n"
-            "  verify FILE       check an audit log; needs no controller"
+            "  verify FILE       check an audit log; needs no controller\n"
+            "  replay FILE       repeat the decisions of a controller from its record\n"
+            "                    (anole controller --record); needs no controller"
             "\v"
             "Examples:\n"
             "  anole ctl status\n"
@@ -200,7 +207,7 @@ static _Noreturn void name_verbs(void)
     fprintf(stderr, "anole: what? There are");
     for (const struct words_verb *v = words_verbs; v->name; v++)
         fprintf(stderr, " %s,", v->name);
-    fprintf(stderr, " verify; see anole ctl --help\n");
+    fprintf(stderr, " verify, replay; see anole ctl --help\n");
     exit(EXIT_USAGE);
 }
 
@@ -218,11 +225,11 @@ static void parse_ctl(OPTIONS *o, int argc, char **argv)
 
 static const struct words_verb *find_verb(const OPTIONS *o)
 {
-    const char *names[32] = { "verify" };
+    const char *names[32] = { "verify", "replay" };
     char        near[64];
 
     for (int i = 0; words_verbs[i].name; i++)
-        names[i + 1] = words_verbs[i].name;
+        names[i + 2] = words_verbs[i].name;
     if (!words_verb_of(o->verb)) {
         text_did_you_mean(near, sizeof near, o->verb, names);
         cmd_usage("unknown verb '%s'%s", o->verb, *near ? near : "; see anole ctl --help");
@@ -254,7 +261,7 @@ static void fill_question(OPTIONS *o, const struct words_verb *verb)
     q->version = MSG_VERSION;
     snprintf(q->verb, sizeof q->verb, "%s", o->verb);
     snprintf(q->why, sizeof q->why, "%s", o->why ? o->why : "");
-    if (strcmp(o->verb, "approve") == 0 || (o->argument && verb->takes_trial))
+    if (strcmp(o->verb, "approve") == 0 || strcmp(o->verb, "reject") == 0 || (o->argument && verb->takes_trial))
         take_trial(q, o->verb, o->argument);
     else if (o->argument && !verb->takes_device)
         cmd_usage("'%s' is one argument too many", o->argument);
@@ -271,10 +278,10 @@ static int ctl_main(int argc, char **argv)
     struct err      err;
 
     parse_ctl(&o, argc, argv);
-    if (strcmp(o.verb, "verify") == 0) {
+    if (strcmp(o.verb, "verify") == 0 || strcmp(o.verb, "replay") == 0) {
         if (!o.argument)
-            cmd_usage("verify which file? See anole ctl --help");
-        return cmd_end(ctl_verify(o.argument, &err), &err);
+            cmd_usage("%s which file? See anole ctl --help", o.verb);
+        return cmd_end(*o.verb == 'v' ? ctl_verify(o.argument, &err) : ctl_replay(o.argument, &err), &err);
     }
     fill_question(&o, find_verb(&o));
     if ((tls->ca || tls->cert || tls->key) && !(tls->ca && tls->cert && tls->key))

@@ -36,11 +36,12 @@ int agent_check(const struct agent_file *, struct err *);
 /* Relays between the agents of a rack and a controller until a signal arrives. */
 int relay_run(const struct relay_file *, struct err *);
 
-/* The same for a controller. step() is called after each message, and calls controller_on_tick() itself. */
+/* The same for a controller. step() is called after each message, and calls control_tick() itself. */
 struct live_tuner;
+struct control;
 struct controller_pace {
     uint64_t now_us, epoch_us;   /* epoch: the clocks of all devices show simulated time from here on */
-    void (*step)(struct controller_pace *, struct controller *, const struct live_tuner *);
+    void (*step)(struct controller_pace *, struct control *, const struct live_tuner *);
 };
 
 int controller_run(const struct controller_file *, struct controller_pace *, struct err *);
