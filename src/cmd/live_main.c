@@ -208,8 +208,9 @@ static const struct cmd_line ctl_line = {
             "  approve NUMBER[:CODE]\n"
             "                    start a waiting trial; 'status' shows the code, which\n"
             "                    scripts must give\n"
+            "  reject NUMBER     drop a waiting trial; its setting is not proposed for an hour\n"
             "  rollback          restore the baseline of all devices, and freeze\n"
-            "  forget DEVICE     drop a device that no longer reports\n"
+            "  forget DEVICE     drop a device that no longer reports; 'rack7-*': all such\n"
             "  drill [DEVICE]    test the dead-man switch on a canary; changes no value\n"
             "  verify FILE       check an audit log; needs no controller\n"
             "  replay FILE       repeat the decisions of a controller from its record\n"
@@ -281,7 +282,7 @@ static void fill_question(OPTIONS *o, const struct words_verb *verb)
     q->version = MSG_VERSION;
     snprintf(q->verb, sizeof q->verb, "%s", o->verb);
     snprintf(q->why, sizeof q->why, "%s", o->why ? o->why : "");
-    if (strcmp(o->verb, "approve") == 0 || (o->argument && verb->takes_trial))
+    if (strcmp(o->verb, "approve") == 0 || strcmp(o->verb, "reject") == 0 || (o->argument && verb->takes_trial))
         take_trial(q, o->verb, o->argument);
     else if (o->argument && !verb->takes_device)
         cmd_usage("'%s' is one argument too many", o->argument);

@@ -328,7 +328,7 @@ error_is() {
     [ "$(freeze_as ended)" = 401 ]
     error_is 'the certificate has expired'
     [ "$(freeze_as guest)" = 401 ]
-    error_is "the name in the certificate is not one of 'operators' of 'http'"
+    error_is "the name in the certificate is not one of 'operators', 'approvers' or 'viewers' of 'http'"
     [ "$(freeze_as server)" = 401 ]
     error_is 'the certificate is not one for clients'
     # No order was accepted so far. Pages of other sites may not give orders, although a browser would send

@@ -189,7 +189,7 @@ reload() {
     write_agent 2
     run "$ANOLE" ctl
     [ "$status" -eq 2 ]
-    [ "$output" = 'anole: what? There are status, devices, history, explain, diff, freeze, thaw, approve, rollback, forget, drill, verify; see anole ctl --help' ]
+    [ "$output" = 'anole: what? There are status, devices, history, explain, diff, freeze, thaw, approve, reject, rollback, forget, drill, verify, replay; see anole ctl --help' ]
     start controller.log "$ANOLE" controller controller.yaml
     wait_for says 'nothing is tried'
     [ "$(ctl devices)" = 'there are no devices' ]

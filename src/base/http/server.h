@@ -15,8 +15,13 @@
 #define SERVER_BODY_MAX 4096
 #define SERVER_EVENTS   "/api/events"    /* stream of events */
 
-/* who: subject of the client certificate; NULL: none, or not accepted. */
-struct server_request { const char *method, *path; const char *body; size_t length; const char *who; };
+/* who: subject of the client certificate; NULL: none, or not accepted. right: of its certificate or token. */
+struct server_request {
+    const char     *method, *path, *body;
+    size_t          length;
+    const char     *who;
+    enum gate_right right;
+};
 /* 'text' is malloc'd; the server frees it. length 0: 'text' is a string. */
 struct server_reply { unsigned status; const char *type; char *text; size_t length; };
 

@@ -1,6 +1,8 @@
 #include "live/control/control.h"
 #include "live/core/keep.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,10 +49,31 @@ static int store(struct control *k, struct action *a)
                       JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS), text, sizeof text, &k->saves);
 }
 
+/* What people do, and what they would look for. Trials are told of when they end. */
+static void tell(const struct control *k, const struct action *a)
+{
+    static const char *const   quiet[] = { "begin", "try", "would try", "stage", "spread", "confirm", "abort",
+                                           "net", "refuse records", "reconfigure", NULL };
+    const struct action_record *r = &a->record;
+    char                        text[sizeof a->why + 2 * MSG_NAME_SIZE];
+
+    for (int i = 0; quiet[i]; i++)
+        if (strcmp(quiet[i], r->what) == 0)
+            return;
+    if (strcmp(r->what, "keep") == 0 || strcmp(r->what, "drop") == 0)
+        snprintf(text, sizeof text, "trial %" PRIu64 " %s: %s", r->change,
+                 *r->what == 'k' ? "kept" : "dropped", a->why);
+    else
+        snprintf(text, sizeof text, "%s by %s%s%s", r->what, r->who, *a->why ? ": " : "", a->why);
+    k->io.log(k->io.arg, text);
+}
+
 static void note(struct control *k, const struct action *a, uint64_t now_us)
 {
     const struct action_record *r = &a->record;
 
+    if (k->io.log)
+        tell(k, a);
     audit_write(&k->audit, &k->io.disk,
                 &(struct audit_record){ .who = r->who, .what = r->what, .why = a->why, .term = r->term,
                                         .evidence = r->evidence, .change = r->change, .now_us = now_us,
@@ -78,6 +101,10 @@ static void carry_out(struct control *k, struct action *a, uint64_t now_us, stru
     switch (a->kind) {
     case ACTION_SEND:     send(k, a); break;
     case ACTION_RECORD:   note(k, a, now_us); break;
+    case ACTION_LOG:
+        if (k->io.log)
+            k->io.log(k->io.arg, a->why);
+        break;
     case ACTION_ENDED:    k->io.ended(k->io.arg, a->is_kept, (uint32_t)a->number, a->why); break;
     case ACTION_DECLINED: decline(k, a); break;
     case ACTION_LEARN:

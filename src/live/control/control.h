@@ -21,6 +21,8 @@ struct control_io {
     void (*ended)(void *, bool is_kept, uint32_t missed, const char *why);
     /* It is not tried at all, and why. NULL: as if it had ended. */
     void (*declined)(void *, const char *why);
+    /* A line for the journal. NULL: there is none. */
+    void (*log)(void *, const char *text);
     /* Before the end of an interval. NULL: nothing happens. */
     void (*interval)(void *, uint64_t now_us);
     /* Learning agents: records arrived, true: 'note' is for the audit log; the net to use, peer NULL: of any.

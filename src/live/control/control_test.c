@@ -562,6 +562,27 @@ static void approve__the_log_has_who_and_why(void **unused)
     assert_true(has_line("\"what\":\"rollback\"", "\"who\":\"frank\"", "enough"));
 }
 
+static void reject__ends_a_waiting_trial_and_its_setting_waits(void **unused)
+{
+    uint64_t number;
+
+    (void)unused;
+    t.cfg.mode = MODE_APPROVE;
+    t.ai_rate = 10;
+    assert_true(wait_for(is_waiting));
+    number = t.k.c.trial.number;
+    assert_int_equal(control_order(&t.k, &(struct order){ "eve", "", ORDER_REJECT, "", "", number + 1 },
+                                   t.now_us), -ENOENT);
+    assert_int_equal(control_order(&t.k, &(struct order){ "bob", "not now", ORDER_REJECT, "", "", number },
+                                   t.now_us), 0);
+    assert_true(has_line("\"what\":\"reject\"", "\"who\":\"bob\"", "not now"));
+    ticks(200);
+    assert_true(is_idle() && t.dropped == 1);    /* not again at once */
+    assert_non_null(strstr(t.k.c.declined, "dropped before"));
+    t.ai_rate = 20;
+    assert_true(wait_for(is_waiting));           /* but another */
+}
+
 static void begin__nothing_is_tried_if_its_number_cannot_be_saved(void **unused)
 {
     (void)unused;
@@ -822,6 +843,27 @@ static void forget__drops_a_silent_device(void **unused)
     assert_non_null(roster_find(&t.k.c, "host1/nic"));
 }
 
+static void forget__drops_many_while_a_trial_waits(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_APPROVE;
+    t.cfg.lost_max = 1;
+    t.ai_rate = 10;
+    ticks(60);
+    assert_true(wait_for(is_waiting));
+    t.fake[1].is_silent = t.fake[2].is_silent = true;
+    ticks(10);
+    assert_true(is_waiting());
+    assert_int_equal(order_at(ORDER_FORGET, "rack*", ALICE), -ENOENT);
+    assert_int_equal(order_at(ORDER_FORGET, "host3*", ALICE), -EBUSY);
+    assert_int_equal(order_at(ORDER_FORGET, "host*", ALICE), 0);
+    assert_int_equal(t.k.c.peers, 2);
+    assert_true(has_line("\"what\":\"forget\"", "\"who\":\"alice\"", "host2/nic"));
+    assert_true(is_waiting());
+    assert_int_equal(approve(t.k.c.trial.number, t.k.c.trial.code, ALICE), 0);
+    assert_true(wait_for(is_trying));
+}
+
 /* ---- one device does not stop the trials of the others ---- */
 
 static uint32_t first_tried(void)
@@ -988,12 +1030,15 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(propose__a_dropped_setting_may_be_tried_an_hour_later, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(propose__an_observing_controller_says_the_same_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(propose__an_observing_controller_says_the_same_once, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(propose__an_observing_controller_writes_little, set_up, tear_down),
         cmocka_unit_test_setup_teardown(try__a_refused_setting_is_tried_once_a_minute_and_told_once, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(approve__needs_the_code_of_the_trial, set_up, tear_down),
         cmocka_unit_test_setup_teardown(approve__the_log_has_who_and_why, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reject__ends_a_waiting_trial_and_its_setting_waits, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(begin__nothing_is_tried_if_its_number_cannot_be_saved, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(freeze__survives_a_full_disk, set_up, tear_down),
@@ -1009,6 +1054,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(drill__runs_automatically_when_it_is_due, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bye__ends_the_wait_for_a_device_that_left, set_up, tear_down),
         cmocka_unit_test_setup_teardown(forget__drops_a_silent_device, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(forget__drops_many_while_a_trial_waits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__begins_with_one_device_that_has_something_to_change,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__a_device_that_always_refuses_is_tried_last, set_up, tear_down),

@@ -1,5 +1,5 @@
-/* src/live/control/freeze_hold.h - the freeze of a fabric in a file of its own, whose room on the disk was taken
- * before: a person freezes because something is wrong, and a full disk often is.
+/* src/live/control/freeze_hold.h - the freeze of a fabric in a file of its own, whose room on the disk was
+ * taken before: a person freezes because something is wrong, and a full disk often is.
  *
  * The file is overwritten in place, so this needs no free space. Not on file systems that copy on write
  * (btrfs, ZFS), and not if the disk takes no writes at all: then the person is told. An overwrite that power

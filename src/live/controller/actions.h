@@ -17,10 +17,13 @@ enum order_kind {
     ORDER_THAW,
     ORDER_FREEZE_DEVICE, ORDER_THAW_DEVICE,
     ORDER_APPROVE,       /* -ENOENT: no trial of that number waits. -ESTALE: the code is of another one */
+    ORDER_REJECT,        /* a trial that waits; the code may be left out. The same errors */
     /* Aborts the trial, freezes the fabric, and restores the baseline of each device as soon as it is
      * reachable. -EPERM: the controller only observes. -ESTALE: another controller has taken over. */
     ORDER_ROLLBACK,
-    ORDER_FORGET,        /* drops a silent device. -EBUSY: it reports, or something is tried */
+    /* Drops a silent device, or all whose names begin so: "rack7-*". -EBUSY: it reports, or something is
+     * tried; a trial that waits is no obstacle. */
+    ORDER_FORGET,
     /* Tests the dead-man switch of a device ("": a canary). The device treats its confirmed setting as a
      * change, gets no lease, and must revert on its own. -EBUSY: a trial runs, or the fabric is frozen.
      * -ENODEV: not possible on this device now. */
@@ -32,8 +35,8 @@ enum order_kind {
 struct order { const char *who, *why; enum order_kind kind; const char *device, *code; uint64_t number; };
 
 enum input_kind {
-    /* The first. text: the saved state, what: the freeze that was held apart (live/control/freeze_hold.h), "": none.
-     * -EBADMSG: the state is corrupt. */
+    /* The first. text: the saved state, what: the freeze that was held apart (live/control/freeze_hold.h),
+     * "": none. -EBADMSG: the state is corrupt. */
     INPUT_START,
     INPUT_FENCE,         /* a lease makes it the only one: its terms are higher than 'number' */
     INPUT_LINK,          /* a peer can be reached over this link */
@@ -78,6 +81,7 @@ enum action_kind {
     ACTION_ASK,          /* is there something to try? */
     ACTION_ENDED,        /* a proposal: is it kept, how many devices did not take it ('number'), why */
     ACTION_DECLINED,     /* it is not tried at all */
+    ACTION_LOG,          /* a line for the journal */
     ACTION_LEARN,        /* records of the device at 'link', for the learner; valid as long as the input */
     ACTIONS
 };

@@ -2,10 +2,10 @@
 #include "base/err.h"
 #include "base/minmax.h"
 #include "core/units.h"
+#include "live/controller/term.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,8 @@
 #define DRILL_AGAIN_US 3600000000u
 #define RETRY_US     10000000u  /* devices that refused to be rolled back are asked again after so long */
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
-/* counters that agents may have seen beyond ours, or beyond those of most hosts: one host, the only one of a
- * fabric, most. A controller takes one per start */
-#define AHEAD_MAX      1024u
-#define AHEAD_MAX_SOLE (1u << 20)
-#define AHEAD_MAX_MOST (1ull << 40)
-#define BLAME_US       600000000u        /* between records about impossible terms */
 #define DAY_US         86400000000u
-#define TOLD_PER_DAY   400000u   /* bytes of the log in which an observing controller says what it would try */
+#define TOLD_PER_DAY   400000u   /* bytes of the log for what an observing controller would try */
 
 void controller_config_init(struct controller_config *c)
 {
@@ -71,25 +65,6 @@ static void fence(struct controller *c, uint64_t counter)
 }
 
 /* ---- terms ---- */
-
-/* Only controllers and the lease create terms. A term in an agent's message is a claim, and an agent may lie.
- * So
- *
- *   - a controller begins above the terms that more than half of the hosts claim, however far ahead they are:
- *     it may have lost its own state, or have that of an older backup. What fewer claim counts only if it is
- *     near, as after a few starts that the others have not seen;
- *   - a term so far ahead that no controller can have reached it is ignored, with its message, and the sender
- *     is logged;
- *   - with a lease, agents cannot depose a controller. Without one, more than half of the hosts that have
- *     reported must have obeyed a higher term. A host counts once, however many devices it names;
- *   - counters end at MSG_TERM_COUNTER_MAX and never wrap.
- *
- * A controller that continues for a while after another took over does no harm: agents refuse the lower term.
- */
-static uint64_t counter_of(uint64_t term)
-{
-    return term >> MSG_TERM_ID_BITS;
-}
 
 static bool may_let_queues(const struct controller *c, uint64_t now_us)
 {
@@ -155,93 +130,13 @@ static void note_report(struct controller *c, struct peer *p, uint64_t stamp_us,
     let_queues(c, p, now_us);
 }
 
-/* Names the sender of a term that no controller can have come to. */
-static void blame(struct controller *c, const char *name, uint64_t term, uint64_t now_us)
-{
-    char why[MSG_WHY_SIZE];
-
-    if (now_us < c->blamed_us + BLAME_US && c->blamed_us)
-        return;
-    c->blamed_us = now_us;
-    snprintf(why, sizeof why, "%.63s: it claims the impossible term %" PRIu64 "; its messages are ignored",
-             name, term);
-    trial_note(c, "ignore", why);
-}
-
-/* While it listens any term may turn out to be that of most hosts. */
-static bool is_possible(struct controller *c, const char *name, uint64_t term, uint64_t now_us)
-{
-    bool is = c->role == ROLE_GATHER ? counter_of(term) <= MSG_TERM_COUNTER_MAX :
-              counter_of(term) <= c->counter + AHEAD_MAX_SOLE && counter_of(term) < MSG_TERM_COUNTER_MAX;
-
-    if (!is)
-        blame(c, name, term, now_us);
-    return is;
-}
-
-static int by_size(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return (a > b) - (a < b);
-}
-
-/* The largest counter that more than half of the hosts claim, each by its highest device. */
-static uint64_t counter_of_most(const struct controller *c, uint32_t *hosts)
-{
-    uint64_t *claim = xcalloc(c->peers + 1ul, sizeof *claim), most;
-    bool     *is_host = xcalloc(c->peers + 1ul, sizeof *is_host);
-
-    *hosts = 0;
-    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++) {
-        claim[p->host] = max_u64(claim[p->host], counter_of(p->claim));
-        is_host[p->host] = true;
-    }
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (is_host[i])
-            claim[(*hosts)++] = claim[i];
-    qsort(claim, *hosts, sizeof *claim, by_size);
-    most = *hosts ? claim[(*hosts - 1) / 2] : 0;
-    free(claim);
-    free(is_host);
-    return most;
-}
-
-/* The highest counter that it has reason to believe in. */
-static uint64_t counter_heard(const struct controller *c)
-{
-    uint32_t hosts;
-    uint64_t most = counter_of_most(c, &hosts), near, highest;
-
-    if (hosts > 1 && most <= c->counter + AHEAD_MAX_MOST)
-        highest = max_u64(c->counter, most);
-    else
-        highest = c->counter;
-    near = highest + (hosts > 1 ? AHEAD_MAX : AHEAD_MAX_SOLE);
-    for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (counter_of(p->claim) <= near && counter_of(p->claim) < MSG_TERM_COUNTER_MAX)
-            highest = max_u64(highest, counter_of(p->claim));
-    return highest;
-}
-
-/* Devices that claim more than this are not believed in anything. */
-static void drop_impossible(struct controller *c, uint64_t counter, uint64_t now_us)
-{
-    for (uint32_t i = 0; i < c->peers; i++)
-        if (counter_of(c->peer[i].claim) > counter + AHEAD_MAX_SOLE) {
-            blame(c, c->peer[i].name, c->peer[i].claim, now_us);
-            roster_forget(c, &c->peer[i--]);
-        }
-}
-
 /* It has listened for long enough. A term counts only once it is on the disk: the tick waits for that. */
 static void want_term(struct controller *c, uint64_t now_us)
 {
-    uint64_t counter = counter_heard(c) + 1;
+    uint64_t counter = term_next(c, now_us);
 
     if (counter > MSG_TERM_COUNTER_MAX)
         return;
-    drop_impossible(c, counter, now_us);
     c->before = c->counter;
     c->counter = counter;
     c->wait = WAIT_TERM;
@@ -258,26 +153,9 @@ static void become_active(struct controller *c, uint64_t now_us)
             note_report(c, &c->peer[i], c->peer[i].stamp_us, now_us);
 }
 
-/* What an agent claims to have obeyed; 0: it does not say. */
-static void see_term(struct controller *c, struct peer *p, uint64_t term)
+static void step_down_if_outvoted(struct controller *c, uint64_t now_us)
 {
-    if (!term)
-        return;
-    if (c->role == ROLE_GATHER)
-        p->claim = max_u64(p->claim, term);
-    p->is_ahead = c->role == ROLE_ACTIVE && term > c->term;
-    c->is_doubted |= p->is_ahead;
-}
-
-/* Do more than half of the hosts that have reported obey a higher term? Those that are silent now count:
- * while they are cut off, the one that lies may be the only one left. One host alone is never enough. */
-static void count_claims(struct controller *c, uint64_t now_us)
-{
-    if (c->role != ROLE_ACTIVE || !c->is_doubted || c->has_lease)
-        return;
-    c->is_doubted = false;
-    struct roster_hosts n = roster_hosts(c, true, now_us);
-    if (n.meant <= 1 || 2 * n.meant <= n.all)
+    if (!term_is_outvoted(c, now_us))
         return;
     trial_abort(c, "another controller has taken over", now_us);
     c->role = ROLE_DEPOSED;
@@ -302,7 +180,7 @@ static void on_hello(struct controller *c, uint32_t link, const struct msg *m, u
     uint64_t     before = p ? p->incarnation : 0;
     p = roster_on_hello(c, link, m, now_us);
     if (p)
-        see_term(c, p, m->term);
+        term_see(c, p, m->term);
     if (p && before && before != m->incarnation) {
         p->is_lost |= c->trial.phase != TRIAL_NONE && p->step != STEP_NONE;
         p->step = STEP_NONE;     /* a restarted agent has lost its orders */
@@ -341,7 +219,7 @@ static void on_msg(struct controller *c, uint32_t link, const struct msg *m, uin
 {
     struct peer *p = roster_of_link(c, link);
 
-    if (!is_possible(c, m->kind == MSG_HELLO ? m->name : p ? p->name : "an agent without a name",
+    if (!term_is_possible(c, m->kind == MSG_HELLO ? m->name : p ? p->name : "an agent without a name",
                      m->term, now_us))
         return;
     if (m->kind == MSG_HELLO) {
@@ -352,7 +230,7 @@ static void on_msg(struct controller *c, uint32_t link, const struct msg *m, uin
         ask_who(c, link);
         return;
     }
-    see_term(c, p, m->term);
+    term_see(c, p, m->term);
     if (m->kind == MSG_REPORT)
         on_report(c, p, m, now_us);
     else if (m->kind == MSG_ANSWER)
@@ -441,11 +319,13 @@ static uint64_t record_bytes(const struct action_record *r, const char *why)
 }
 
 /* A tuner may propose something in every interval: the same is told once, and a day has room for so much. */
-static void only_observe(struct controller *c, const struct knob_set *wanted, const char *why, uint64_t now_us)
+static void only_observe(struct controller *c, const struct knob_set *wanted, const char *why,
+                         uint64_t now_us)
 {
     char code[CAUTION_CODE_SIZE], set[MSG_WHY_SIZE], text[MSG_WHY_SIZE];
 
-    snprintf(text, sizeof text, "it observes only; it would set %.120s", knobset_text(set, sizeof set, wanted));
+    snprintf(text, sizeof text, "it observes only; it would set %.120s",
+             knobset_text(set, sizeof set, wanted));
     decline(c, text);
     caution_code(code, 0, 0, wanted);
     if (strcmp(code, c->told.code) == 0 || now_us < c->told.again_us)
@@ -476,8 +356,8 @@ static void on_proposal(struct controller *c, const struct knob_set *wanted, con
             snprintf(text, sizeof text, "a device refused the tuner's setting: %.80s; again in %.30s",
                      c->refused.why, left);
         else
-            snprintf(text, sizeof text, "the tuner's setting was dropped before; it may be tried again in %s, "
-                     "or after anole ctl thaw", left);
+            snprintf(text, sizeof text, "the tuner's setting was dropped before; it may be tried again in "
+                     "%s, or after anole ctl thaw", left);
         decline(c, text);
         return;
     }
@@ -537,6 +417,34 @@ static void on_idle(struct controller *c, uint64_t now_us)
     c->is_asking = true;
 }
 
+/* The journal names a device that has fallen silent or is back; of many at once, one. */
+static void tell_lost(struct controller *c, uint64_t now_us)
+{
+    const struct peer *example[2] = { NULL, NULL };
+    uint32_t           count[2] = { 0, 0 };
+
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        bool is_lost = p->reported && !p->has_left && !roster_is_fresh(c, p, now_us);
+
+        if (is_lost == p->is_told_lost)
+            continue;
+        p->is_told_lost = is_lost;
+        if (p->has_left)
+            continue;            /* which it has said itself */
+        example[!is_lost] = p;
+        count[!is_lost]++;
+    }
+    for (int i = 0; i < 2; i++)
+        if (count[i]) {
+            struct action *a = actions_add(c->out, ACTION_LOG);
+            char           more[40] = "";
+
+            if (count[i] > 1)
+                snprintf(more, sizeof more, " and %u other devices", count[i] - 1);
+            snprintf(a->why, sizeof a->why, "%s: %s%s", i ? "back" : "lost", example[i]->name, more);
+        }
+}
+
 /* The interval is over when the tuner has answered, and the answer is dealt with. */
 static void end_interval(struct controller *c)
 {
@@ -546,10 +454,11 @@ static void end_interval(struct controller *c)
 
 static void go_on_with_tick(struct controller *c, uint64_t now_us)
 {
-    count_claims(c, now_us);
+    step_down_if_outvoted(c, now_us);
     for (struct peer *p = c->peer; p < c->peer + c->peers && c->role == ROLE_ACTIVE; p++)
         send_net(c, p, now_us);
     roster_look(c, now_us);
+    tell_lost(c, now_us);
     for (enum knob_where w = KNOB_NIC; w <= KNOB_SWITCH; w++)
         c->control[w] = c->trial.phase == TRIAL_NONE ? (double)NAN : roster_control(c, w, now_us);
     if (c->trial.phase != TRIAL_NONE)
@@ -673,6 +582,16 @@ static int approve(struct controller *c, const struct order *o)
     return 0;
 }
 
+static int reject(struct controller *c, const struct order *o, uint64_t now_us)
+{
+    if (c->trial.phase != TRIAL_WAITING || c->trial.number != o->number)
+        return -ENOENT;
+    if (*o->code && strcmp(c->trial.code, o->code) != 0)
+        return -ESTALE;
+    trial_reject(c, o, now_us);
+    return 0;
+}
+
 static int rollback(struct controller *c, const struct order *o, uint64_t now_us)
 {
     if (c->cfg->mode == MODE_OBSERVE)
@@ -690,15 +609,25 @@ static int rollback(struct controller *c, const struct order *o, uint64_t now_us
 
 static int forget(struct controller *c, const struct order *o, uint64_t now_us)
 {
-    struct peer *p = roster_find(c, o->device);
+    size_t length = strlen(o->device);
+    bool   is_many = length && o->device[length - 1] == '*', is_known = false;
+    int    forgotten = 0;
 
-    if (!p)
-        return -ENOENT;
-    if (roster_is_fresh(c, p, now_us) || c->trial.phase != TRIAL_NONE)
-        return -EBUSY;
-    note_device(c, o, "forget");
-    roster_forget(c, p);
-    return 0;
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+
+        if (is_many ? strncmp(p->name, o->device, length - 1) : strcmp(p->name, o->device))
+            continue;
+        is_known = true;
+        if (roster_is_fresh(c, p, now_us) ||
+            (c->trial.phase != TRIAL_NONE && c->trial.phase != TRIAL_WAITING))
+            continue;
+        note_device(c, &(struct order){ .who = o->who, .why = o->why, .device = p->name }, "forget");
+        roster_forget(c, p);
+        forgotten++;
+        i--;                     /* another has its place now */
+    }
+    return forgotten ? 0 : is_known ? -EBUSY : -ENOENT;
 }
 
 static int drill(struct controller *c, const struct order *o, uint64_t now_us)
@@ -733,6 +662,7 @@ static int on_order(struct controller *c, const struct order *o, uint64_t now_us
     case ORDER_FREEZE_DEVICE:
     case ORDER_THAW_DEVICE:   return freeze_device(c, o);
     case ORDER_APPROVE:       return approve(c, o);
+    case ORDER_REJECT:        return reject(c, o, now_us);
     case ORDER_ROLLBACK:      return rollback(c, o, now_us);
     case ORDER_FORGET:        return forget(c, o, now_us);
     case ORDER_DRILL:         return drill(c, o, now_us);

@@ -86,6 +86,7 @@ struct peer {
     bool              has_detail;                /* the last report had one */
     bool              reported;  /* at least once: a name alone is no device */
     bool              is_gone;   /* silent for long */
+    bool              is_told_lost;              /* the journal has it that it fell silent */
     uint32_t          host;      /* the first peer of its host */
 
     uint64_t          claim;     /* the highest term that it claimed while we listened */

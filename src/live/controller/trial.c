@@ -281,6 +281,17 @@ void trial_abort(struct controller *c, const char *why, uint64_t now_us)
     stop(c, VERDICT_NONE, why, now_us);
 }
 
+/* The tuner may not want the same again at once. */
+void trial_reject(struct controller *c, const struct order *o, uint64_t now_us)
+{
+    char why[MSG_WHY_SIZE];
+
+    snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
+    log_by(c, o->who, "reject", o->why);
+    snprintf(why, sizeof why, "rejected by %.40s%s%.90s", o->who, *o->why ? ": " : "", o->why);
+    stop(c, VERDICT_NO_GAIN, why, now_us);
+}
+
 /* One device ends the trial. It becomes the last in rank, so that it does not end the next trial, too. */
 static void abort_because_of(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
 {

@@ -169,7 +169,8 @@ static json_t *memory_json(struct controller *c, uint64_t now_us)
 
     return JSON_OF({ "version", json_of_count(1) }, { "counter", json_of_count(c->counter) },
                    { "trials", json_of_count(c->trials_saved) }, { "frozen", json_of_text(c->frozen) },
-                   { "freezes", json_of_count(c->freezes) }, { "rolled_back", rolled_back }, { "caution", caution_json(&c->caution, now_us) },
+                   { "freezes", json_of_count(c->freezes) }, { "rolled_back", rolled_back },
+                   { "caution", caution_json(&c->caution, now_us) },
                    { "standing", standing_json(&c->standing) }, { "drill", drill_json(&c->drill) });
 }
 

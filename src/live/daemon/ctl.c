@@ -486,7 +486,7 @@ int ctl_replay(const char *path, struct err *err)
 
 static int refuse(int rc, const struct question *q, struct err *err)
 {
-    bool is_approve = strcmp(q->verb, "approve") == 0;
+    bool is_approve = strcmp(q->verb, "approve") == 0 || strcmp(q->verb, "reject") == 0;
 
     switch (rc) {
     case -ENOENT: return is_approve ? err_set(err, ENOENT, "no trial of that number waits for approval") :

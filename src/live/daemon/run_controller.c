@@ -202,12 +202,20 @@ static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
 {
     struct fabric *f = arg;
 
-    if (f->control.c.cfg->mode == MODE_APPROVE || f->control.c.cfg->mode == MODE_AUTO)
-        clock_log("trial %lu %s%s: %s", (unsigned long)f->control.c.trial.number,
-                  is_kept ? "kept" : "dropped", is_kept && missed ? ", not by all devices" : "", why);
+    if (is_kept && missed)
+        clock_log("trial %lu: %u devices did not take it", (unsigned long)f->control.c.trial.number, missed);
     f->page.counts.kept += is_kept;
     f->page.counts.dropped += !is_kept;
     live_tuner_ended(&f->tuner, &f->control.c, is_kept, missed, why);
+}
+
+/* In mode direct trials are too many for it. */
+static void journal(void *arg, const char *text)
+{
+    const struct fabric *f = arg;
+
+    if (f->control.c.cfg->mode != MODE_DIRECT || strncmp(text, "trial ", strlen("trial ")) != 0)
+        clock_log("%s", text);
 }
 
 static void declined(void *arg, const char *why)
@@ -258,19 +266,31 @@ static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     }
 }
 
+static enum gate_right right_of(const struct fabric *f, const struct account *a)
+{
+    const struct controller_file *c = f->file;
+    int                           right = a->is_owner ? GATE_OPERATE : GATE_NOTHING;
+
+    for (int i = GATE_VIEW; i < GATE_RIGHTS && c->common.tls.ca; i++)
+        right = is_one_of(a, c->client[i], c->clients[i]) && i > right ? i : right;
+    return (enum gate_right)right;
+}
+
 static bool is_operator(void *arg, const struct account *a)
 {
-    const struct controller_file *c = ((const struct fabric *)arg)->file;
-
-    return a->is_owner || (c->common.tls.ca && is_one_of(a, c->operator, c->operators));
+    return right_of(arg, a) != GATE_NOTHING;
 }
 
 /* Without certificates every user of this machine may look, and freeze. */
 static const char *refusal(struct fabric *f, const struct account *a, const struct question *q)
 {
     const struct words_verb *verb = words_verb_of(q->verb);
+    enum gate_right          right = right_of(f, a);
 
-    return is_operator(f, a) ? NULL : f->file->common.tls.ca ? "not an operator of this controller" :
+    return right >= (verb ? verb->right : GATE_VIEW) ? NULL :
+           right == GATE_APPROVE ? "an approver of this controller, who may look, approve and reject" :
+           right == GATE_VIEW ? "a viewer of this controller, who may only look" :
+           f->file->common.tls.ca ? "not an operator of this controller" :
            verb && verb->is_open ? NULL :
            "without certificates only root and the user of the controller may decide, by its socket file: "
            "anole ctl at that machine, or --address unix:FILE";
@@ -329,7 +349,7 @@ static int act(void *arg, const struct question *q, const char *who, struct err 
 {
     struct fabric *f = arg;
 
-    return answer_act(&f->control, q, who ? who : "the holder of the HTTP token", clock_us(), err);
+    return answer_act(&f->control, q, who, clock_us(), err);
 }
 
 static json_t *tuner_json(void *arg)
@@ -381,6 +401,9 @@ static void reload(void *arg)
         control_input(&f->control,
                       (struct input){ .kind = INPUT_ABORT, .text = "the configuration says: observe" },
                       now_us(f));
+    if (f->control.c.trial.phase == TRIAL_WAITING)
+        control_input(&f->control, (struct input){ .kind = INPUT_ABORT, .text =
+                      "the configuration was read again; the tuner proposes anew" }, now_us(f));
     if (f->control.c.trial.phase != TRIAL_NONE)
         clock_log("the new configuration holds when trial %lu has ended",
                   (unsigned long)f->control.c.trial.number);
@@ -541,7 +564,8 @@ static int start(struct fabric *f, struct err *err)
 {
     struct serve_limits  limits = { .account = ACCOUNT_LIMITS, .is_operator = is_operator, .arg = f };
     struct control_io    io = { .send = send, .interval = interval, .propose = propose, .ended = ended,
-                                .declined = declined, .records = records, .net = net, .arg = f };
+                                .declined = declined, .log = journal, .records = records, .net = net,
+                                .arg = f };
     uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
     struct err           why;

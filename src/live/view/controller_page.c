@@ -295,7 +295,7 @@ int page_read_order(struct question *out, const char *path, const char *body, si
     json_decref(o);
     if (!rc && strcmp(q.verb, "forget") == 0 && !*q.device)
         rc = err_set(err, EINVAL, "device: which one?");
-    if (!rc && verb->takes_trial && (!q.number || !*q.code))
+    if (!rc && verb->takes_trial && (!q.number || (!*q.code && strcmp(q.verb, "reject") != 0)))
         rc = err_set(err, EINVAL, "number, code: which trial? /api/state has both");
     if (!rc)
         *out = q;
@@ -308,8 +308,13 @@ static void answer_post(struct page *p, const struct server_request *q, struct s
     struct err      err = { "" };
     int             rc = page_read_order(&order, q->path, q->body, q->length, &err);
 
+    if (!rc && words_verb_of(order.verb)->right > q->right) {
+        answer_error(r, 403, "this is the token or certificate of an approver, who approves and rejects");
+        return;
+    }
     if (!rc)
-        rc = p->act(p->arg, &order, q->who, &err);
+        rc = p->act(p->arg, &order, q->who ? q->who : q->right == GATE_APPROVE ?
+                    "the holder of the approvers' HTTP token" : "the holder of the HTTP token", &err);
     forget(p);
     if (rc)
         answer_error(r, rc == -ENOENT ? 404 : rc == -EINVAL ? 400 : rc == -EIO ? 500 : 409, err.text);

@@ -53,9 +53,9 @@ struct agent_file {
 struct controller_file {
     struct config_common     common;
     char                    *listen;
-    /* operators who may send requests: names in certificates */
-    char                    *operator[CONFIG_OPERATORS_MAX];
-    uint32_t                 operators;
+    /* who may send requests, by what they may do: names in certificates */
+    char                    *client[GATE_RIGHTS][CONFIG_OPERATORS_MAX];
+    uint32_t                 clients[GATE_RIGHTS];
     /* relays that may speak for agents: names in certificates */
     char                    *relay[CONFIG_RELAYS_MAX];
     uint32_t                 relays;
