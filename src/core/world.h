@@ -1,7 +1,7 @@
 /* src/core/world.h - the constant properties of a network: devices, ports, links and switches.
  *
- * The simulator fills a world from its graph (run/sim_world.h), a controller from the reports of its agents.
- * Reports, scopes and queues refer to devices and ports by their index in it.
+ * The simulator fills a world from its graph (study/run/sim_world.h), a controller from the reports of its
+ * agents. Reports, scopes and queues refer to devices and ports by their index in it.
  */
 #ifndef CORE_WORLD_H
 #define CORE_WORLD_H

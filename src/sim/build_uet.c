@@ -1,6 +1,6 @@
 #include "sim/build.h"
-#include "sim/host/sender_spray.h"
-#include "sim/host/uet/uet.h"
+#include "sim/nic/sender_spray.h"
+#include "sim/transport/uet/uet.h"
 #include "sim/switch/switch.h"
 
 #include <math.h>

@@ -77,11 +77,11 @@ add_to_list() {
 }
 
 @test "adding: examples exist, and each compiles without a warning" {
-    grep -q '^src/cc/' "$tree/examples"
-    grep -q '^src/lb/' "$tree/examples"
+    grep -q '^src/sim/cc/' "$tree/examples"
+    grep -q '^src/sim/lb/' "$tree/examples"
     grep -q '^src/tune/' "$tree/examples"
-    grep -q '^src/meter/monitor/' "$tree/examples"
-    grep -q '^src/traffic/kinds/' "$tree/examples"
+    grep -q '^src/core/meter/monitor/' "$tree/examples"
+    grep -q '^src/work/traffic/kinds/' "$tree/examples"
     while read -r example; do
         grep -qF "examples/adding/$example" docs/adding.md
     done <"$tree/examples"
@@ -146,7 +146,7 @@ add_to_list() {
     while read -r example; do
         case $example in *_test.c) ;; *) continue ;; esac
         # shellcheck disable=SC2046  # objects are words
-        link cc-cc_test "$tree/example_test" "$(object_of "$example")" $(sort -u "$tree/objects")
+        link sim-cc-cc_test "$tree/example_test" "$(object_of "$example")" $(sort -u "$tree/objects")
         CMOCKA_MESSAGE_OUTPUT=STDOUT ${TEST_WRAPPER:-} "$tree/example_test"
     done <"$tree/examples"
 }
@@ -173,7 +173,7 @@ build_with_rows() (
     [ "$(wc -l <"$shadow/objects")" -gt 20 ]
     jq -r --rawfile objects "$shadow/objects" --arg shadow "$shadow" '($objects | split("\n")) as $objects | .[] |
         select(.output | IN($objects[])) | .output as $object |
-            (.file | sub(".*src/(sim/host/rc|cc)/(?<name>rc_send|dcqcn_nic)\\.c$"; $shadow + "/\(.name).c")) as $source |
+            (.file | sub(".*src/(sim/transport/rc|cc)/(?<name>rc_send|dcqcn_nic)\\.c$"; $shadow + "/\(.name).c")) as $source |
             (.command | sub(" -MD .*"; "")) + " -iquote " + $shadow + " -w -O0 -g0 -fno-lto -fno-sanitize=all -U_FORTIFY_SOURCE -o " +
             $shadow + "/o/" + ($object | sub(".*/"; "")) + " -c " + $source' compile_commands.json >"$shadow/commands"
     [ "$(wc -l <"$shadow/commands")" -eq "$(wc -l <"$shadow/objects")" ]
@@ -191,8 +191,8 @@ build_with_rows() (
     block 'KNOB(' >"$tree/knob"
     block '    cfg->dcqcn.' >"$tree/reader"
     insert src/core/knobs.def "$tree/knob" 'KNOB(' >"$shadow/core/knobs.def"
-    insert src/cc/dcqcn_nic.c "$tree/reader" '    dcqcn_configure(' >"$shadow/dcqcn_nic.c"
-    [ "$(diff src/cc/dcqcn_nic.c "$shadow/dcqcn_nic.c" | grep -c '^>')" -eq 1 ]
+    insert src/sim/cc/dcqcn_nic.c "$tree/reader" '    dcqcn_configure(' >"$shadow/dcqcn_nic.c"
+    [ "$(diff src/sim/cc/dcqcn_nic.c "$shadow/dcqcn_nic.c" | grep -c '^>')" -eq 1 ]
     block 'COUNTER(' >"$tree/row"
     line=$(grep -E '^    s->engine\.counters\.[a-z_]+ .*;$' docs/adding.md)
     name=$(sed -n 's/^COUNTER(\([a-z_]*\),.*/\1/p' "$tree/row")
@@ -200,8 +200,8 @@ build_with_rows() (
     [ -n "$line" ]
     awk -v row="$tree/row" '/^STATE\(/ && !is_there { while ((getline text <row) > 0) print text; is_there = 1 } { print }' \
         src/core/figures.def >"$shadow/core/figures.def"
-    awk -v line="$line" '{ print } /^    s->engine\.counters\.data_sent\+\+;$/ { print line }' src/sim/host/rc/rc_send.c >"$shadow/rc_send.c"
-    [ "$(diff src/sim/host/rc/rc_send.c "$shadow/rc_send.c" | grep -c '^>')" -eq 1 ]
+    awk -v line="$line" '{ print } /^    s->engine\.counters\.data_sent\+\+;$/ { print line }' src/sim/transport/rc/rc_send.c >"$shadow/rc_send.c"
+    [ "$(diff src/sim/transport/rc/rc_send.c "$shadow/rc_send.c" | grep -c '^>')" -eq 1 ]
     build_with_rows
 
     ${TEST_WRAPPER:-} "$shadow/anole" list figure | grep -qE "^$name +network +count +sum "

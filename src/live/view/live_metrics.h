@@ -4,8 +4,8 @@
 #define LIVE_VIEW_LIVE_METRICS_H
 
 #include "base/json.h"
-#include "http/prom.h"
-#include "http/server.h"
+#include "base/http/prom.h"
+#include "base/http/server.h"
 #include "live/agent/agent.h"
 #include "live/controller/roster.h"
 #include "live/wire/serve.h"
@@ -27,6 +27,7 @@ struct controller_counts {
     uint64_t ticks, late;
     uint64_t kept, dropped;                      /* trials */
     uint64_t records, records_refused, net;      /* of its learner; net: the version */
+    const struct audit *audit;   /* where its log is; NULL: it has none */
     const struct serve_counts *peers;            /* whom its server refused; NULL: it has none yet */
 };
 

@@ -1,6 +1,6 @@
 #include "sim/forks/ns3.h"
 #include "core/units.h"
-#include "sim/host/rc/rc.h"
+#include "sim/transport/rc/rc.h"
 
 uint64_t ns3_frame_ps(uint32_t bytes, uint64_t rate_bps)
 {

@@ -3,8 +3,8 @@
  * With its order of events (ORDER_NS3), results equal the fork's even if links lose packets or fail.
  */
 #include "sim/forks/ns3.h"
-#include "sim/host/pacer.h"
-#include "sim/host/rc/rc.h"
+#include "sim/nic/pacer.h"
+#include "sim/transport/rc/rc.h"
 #include "sim/link/path.h"
 #include "sim/state/ideal.h"
 

@@ -1,12 +1,12 @@
 #include "sim/observe/observe.h"
 #include "base/minmax.h"
-#include "sim/host/flow.h"
-#include "sim/host/rc/selective_repeat.h"
-#include "sim/host/tcp/tcp.h"
+#include "sim/nic/flow.h"
+#include "sim/transport/rc/selective_repeat.h"
+#include "sim/transport/tcp/tcp.h"
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
 #include "sim/switch/switch.h"
-#include "traffic/traffic.h"
+#include "work/traffic/traffic.h"
 
 #include <stdlib.h>
 

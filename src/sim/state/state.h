@@ -7,12 +7,12 @@
 #define SIM_STATE_STATE_H
 
 #include "base/arena.h"
-#include "cc/cc.h"
+#include "sim/cc/cc.h"
 #include "core/units.h"
-#include "lb/entropy.h"
-#include "net/address.h"
-#include "net/graph.h"
-#include "net/route.h"
+#include "sim/lb/entropy.h"
+#include "work/net/address.h"
+#include "work/net/graph.h"
+#include "work/net/route.h"
 #include "sim/event/engine.h"
 #include "sim/event/mrg.h"
 #include "sim/event/program.h"
@@ -100,7 +100,7 @@ struct model {
     uint8_t  marked_classes;     /* bit by enum packet_class: packets that are counted when marked, */
     uint8_t  marked_flags;       /* except packets with one of these flags */
     void     (*on_down)(struct sim *, struct port *);        /* the link of a switch's port goes down */
-    const struct lb_algo *conga; /* implementation of balancer conga; NULL: lb/conga.c */
+    const struct lb_algo *conga; /* implementation of balancer conga; NULL: sim/lb/conga.c */
     void     (*lb_key)(struct lb_packet *, const struct packet *);   /* NULL: addresses and ports */
 
     /* Senders. */
