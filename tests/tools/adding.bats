@@ -173,7 +173,7 @@ build_with_rows() (
     [ "$(wc -l <"$shadow/objects")" -gt 20 ]
     jq -r --rawfile objects "$shadow/objects" --arg shadow "$shadow" '($objects | split("\n")) as $objects | .[] |
         select(.output | IN($objects[])) | .output as $object |
-            (.file | sub(".*src/(sim/transport/rc|cc)/(?<name>rc_send|dcqcn_nic)\\.c$"; $shadow + "/\(.name).c")) as $source |
+            (.file | sub(".*/(?<name>rc_send|dcqcn_nic)\\.c$"; $shadow + "/\(.name).c")) as $source |
             (.command | sub(" -MD .*"; "")) + " -iquote " + $shadow + " -w -O0 -g0 -fno-lto -fno-sanitize=all -U_FORTIFY_SOURCE -o " +
             $shadow + "/o/" + ($object | sub(".*/"; "")) + " -c " + $source' compile_commands.json >"$shadow/commands"
     [ "$(wc -l <"$shadow/commands")" -eq "$(wc -l <"$shadow/objects")" ]
