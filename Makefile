@@ -17,7 +17,7 @@ CLANG   := --buildtype=debugoptimized -Dtests=true --werror
 TSAN    := --buildtype=debugoptimized -Db_sanitize=thread -Dtests=true
 FUZZ    := --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dtests=true -Dfuzzer=true
 
-CHECKS := check-includes check-scripts check-gcc check-clang check-tidy check-leaks check-fuzz check-cross check-fresh check-worlds
+CHECKS := check-includes check-scripts check-gcc check-mutants check-clang check-tidy check-leaks check-fuzz check-cross check-fresh check-worlds
 ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src train),)
 CHECKS += check-tsan
 endif
@@ -218,6 +218,7 @@ clean:
 #
 #   check-gcc    warnings of gcc, and the unit tests on optimized code with asserts; more random worlds than
 #                `make test`, and the commands of docs/first.md with all their results
+#   check-mutants  whether a unit test notices each small fault of tests/mutants/list
 #   check-clang  warnings of clang, and the unit tests
 #   check-tidy   clang-tidy on the sources of the library
 #   check-leaks  on aarch64, where `make test` omits leak detection because it is slow: unit tests and a few
@@ -258,6 +259,11 @@ check-gcc: deps-check
 	@CC=gcc tools/configure gcc $(GCC)
 	@ninja -C build/gcc
 	@COMMANDS=all ANOLE_WORLDS=$${ANOLE_WORLDS:-600} tools/run-tests build/gcc $(or $(TESTS),$(GCC_TESTS))
+
+# MUTANTS selects those of files or tests with these words: make check-mutants MUTANTS='pacer dctcp'
+check-mutants: deps-check
+	@CC=gcc tools/configure gcc $(GCC)
+	@tests/mutants/run build/gcc $(MUTANTS)
 
 build-clang: deps-check
 	@CC=clang tools/configure clang $(CLANG)

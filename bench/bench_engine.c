@@ -107,7 +107,7 @@ static struct outcome run_once(const struct bench_case *c)
     o.run_s = bench_cpu_s() - start_s;
     sim_check(sim);
     read_ports(sim, &o);
-    o.counters = sim->engine.counters;
+    o.counters = *sim_counts(sim);
     sim_free(sim);
     scenario_fini(&scenario);
     return o;

@@ -276,7 +276,6 @@ static inline void dispatch(struct sim *s, struct event *event)
     enum event_kind   kind = owner_kind(event);
     struct packet    *k = (struct packet *)event;
     struct host      *h;
-    uint32_t          index;
 
     if (kind == EV_AT_SWITCH) {
         switch_on_packet(s, owner_of(q, event), evq_id(q, event), k);
@@ -288,20 +287,18 @@ static inline void dispatch(struct sim *s, struct event *event)
     }
     if (kind == EV_AT_HOST) {
         h = owner_of(q, event);
-    receive:
-        host_on_packet(s, h, k);
-        return;
-    }
-    if (kind == EV_HOST_FREE || kind == EV_WAKE) {
+    } else if (kind == EV_HOST_FREE || kind == EV_WAKE) {
         host_on_free(s, owner_of(q, event));
         return;
-    }
-    index = evq_id(q, event) - s->engine.first_event[kind];
-    k = on_numbered(s, kind, index);
-    if (k) {
+    } else {
+        uint32_t index = evq_id(q, event) - s->engine.first_event[kind];
+
+        k = on_numbered(s, kind, index);
+        if (!k)
+            return;
         h = &s->net.host[index];
-        goto receive;
     }
+    host_on_packet(s, h, k);
 }
 
 #ifndef NDEBUG

@@ -127,7 +127,7 @@ static bool may_send(const struct sim *s, const struct host *h, const struct flo
     return (f->transport == TRANSPORT_UET || f->sent < f->bytes) && pacer_may_send(s, h, f);
 }
 
-enum wait waits_of(const struct waits *w, const struct flow *f)
+static enum wait wait_of(const struct waits *w, const struct flow *f)
 {
     const struct sim  *s = w->sim;
     const struct host *h = &s->net.host[f->host];
@@ -146,6 +146,11 @@ enum wait waits_of(const struct waits *w, const struct flow *f)
     return !f->tcp && f->sent < f->bytes ? WAIT_WINDOW : WAIT_ACK;
 }
 
+enum wait waits_of(const struct waits *w, uint32_t flow)
+{
+    return wait_of(w, &w->sim->flows.flow[flow]);
+}
+
 void waits_count(const struct waits *w, uint64_t count[WAITS])
 {
     const struct sim_counters *c = &w->sim->engine.counters;
@@ -159,7 +164,7 @@ void waits_count(const struct waits *w, uint64_t count[WAITS])
 
         if (!messages)
             continue;
-        count[waits_of(w, f)]++;
+        count[wait_of(w, f)]++;
         count[WAIT_QUEUE_PAIR] += messages - 1;
         rest -= messages;
     }
@@ -278,7 +283,7 @@ static uint32_t first_flows(const struct sim *s, const struct flow *first[NAMED_
 static void explain_flow(struct sim *s, const struct waits *waits, const struct flow *f, struct writer *w)
 {
     const struct port *at = waits_at(waits, f), *nic = s->net.host[f->host].port;
-    enum wait          reason = waits_of(waits, f);
+    enum wait          reason = wait_of(waits, f);
     char               done[32], all[32];
 
     put(w, "%s -> %s (%s of %s acknowledged): ", name_of(s, f->src), name_of(s, f->dst),

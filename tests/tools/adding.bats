@@ -146,22 +146,34 @@ add_to_list() {
     while read -r example; do
         case $example in *_test.c) ;; *) continue ;; esac
         # shellcheck disable=SC2046  # objects are words
-        link cc-cc_test "$tree/example_test" "$(object_of "$example")" $(sort -u "$tree/objects")
+        link sim-cc-cc_test "$tree/example_test" "$(object_of "$example")" $(sort -u "$tree/objects")
         CMOCKA_MESSAGE_OUTPUT=STDOUT ${TEST_WRAPPER:-} "$tree/example_test"
     done <"$tree/examples"
 }
 
-# Compiles all sources that depend on figures.def, with a copy of it in $shadow and without optimization, and
+# block START - prints the lines of docs/adding.md from one that begins with START to the end of the block.
+block() {
+    awk -v start="$1" '/^```/ { is_row = 0 } index($0, start) == 1 { is_row = 1 } is_row' docs/adding.md
+}
+
+# insert FILE TEXT LINE - prints a file with the text of another file after the last line that begins with LINE and
+# those that continue it.
+insert() {
+    awk -v text="$2" -v line="$3" '{ all[NR] = $0; if (index($0, line) == 1 || (last == NR - 1 && /^     /)) last = NR }
+        END { for (i = 1; i <= NR; i++) { print all[i]; while (i == last && (getline more <text) > 0) print more } }' "$1"
+}
+
+# Compiles all sources that depend on figures.def and knobs.def, with copies in $shadow and without optimization, and
 # links the program. Keeps the folder, so that ccache finds the objects next time.
 build_with_rows() (
     cd "$build" || exit
     mkdir -p "$shadow/o"
-    ninja -t deps | awk '/^[^ ]/ { object = $1; sub(/:$/, "", object) } /core\/figures\.def$/ { print object }' |
+    ninja -t deps | awk '/^[^ ]/ { object = $1; sub(/:$/, "", object) } /core\/(figures|knobs)\.def$/ { print object }' |
         grep '^libanole\.a\.p/' | sort -u >"$shadow/objects"
     [ "$(wc -l <"$shadow/objects")" -gt 20 ]
     jq -r --rawfile objects "$shadow/objects" --arg shadow "$shadow" '($objects | split("\n")) as $objects | .[] |
         select(.output | IN($objects[])) | .output as $object |
-            (.file | sub(".*src/sim/transport/rc/rc_send\\.c$"; $shadow + "/rc_send.c")) as $source |
+            (.file | sub(".*/(?<name>rc_send|dcqcn_nic)\\.c$"; $shadow + "/\(.name).c")) as $source |
             (.command | sub(" -MD .*"; "")) + " -iquote " + $shadow + " -w -O0 -g0 -fno-lto -fno-sanitize=all -U_FORTIFY_SOURCE -o " +
             $shadow + "/o/" + ($object | sub(".*/"; "")) + " -c " + $source' compile_commands.json >"$shadow/commands"
     [ "$(wc -l <"$shadow/commands")" -eq "$(wc -l <"$shadow/objects")" ]
@@ -176,7 +188,12 @@ build_with_rows() (
 @test "adding: a counter is one row and the line that counts it" {
     shadow=$build/adding
     mkdir -p "$shadow/core"
-    awk '/^```/ { is_row = 0 } /^COUNTER\(/ { is_row = 1 } is_row' docs/adding.md >"$tree/row"
+    block 'KNOB(' >"$tree/knob"
+    block '    cfg->dcqcn.' >"$tree/reader"
+    insert src/core/knobs.def "$tree/knob" 'KNOB(' >"$shadow/core/knobs.def"
+    insert src/sim/cc/dcqcn_nic.c "$tree/reader" '    dcqcn_configure(' >"$shadow/dcqcn_nic.c"
+    [ "$(diff src/sim/cc/dcqcn_nic.c "$shadow/dcqcn_nic.c" | grep -c '^>')" -eq 1 ]
+    block 'COUNTER(' >"$tree/row"
     line=$(grep -E '^    s->engine\.counters\.[a-z_]+ .*;$' docs/adding.md)
     name=$(sed -n 's/^COUNTER(\([a-z_]*\),.*/\1/p' "$tree/row")
     [ -n "$name" ]
@@ -197,4 +214,56 @@ build_with_rows() (
     awk -F , -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { sum += $at; rows++ }
         END { exit !(at && rows > 1 && sum == 200) }' "$tree/full/intervals.csv"
     grep -q "\"name\":\"$name\",\"label\":\"full packets\",\"group\":\"flows\"" "$tree/full/report.html"
+}
+
+# Built by the case before.
+@test "adding: a knob is one row and the line that reads it" {
+    shadow=$build/adding
+    anole() { ${TEST_WRAPPER:-} "$shadow/anole" "$@"; }
+    name=$(sed -n 's/^KNOB(\([a-z_]*\),.*/\1/p' "$tree/knob")
+    [ -n "$name" ]
+    [ "$(diff src/core/knobs.def "$shadow/core/knobs.def" | grep -c '^>')" -eq "$(wc -l <"$tree/knob")" ]
+    anole list knob --format json | jq -e --arg name "$name" '.[] | select(.name == $name) | .max == 100 and .readers == "dcqcn"'
+    anole list knob --markdown | grep -qx "### $name"
+
+    # it acts, within its range, and where it is read
+    for value in 0 100; do
+        anole run scenarios/incast.yaml --quiet --set "$name=$value" --out "$tree/knob$value"
+    done
+    refute cmp "$tree/knob0/flows.csv" "$tree/knob100/flows.csv"
+    run anole run scenarios/incast.yaml --quiet --set run=100us --set "$name=101"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"'$name' must be a whole number 0 .. 100%, not 101"* ]]
+    run anole run scenarios/incast.yaml --quiet --set run=100us --set cc=hpcc --set "$name=5"
+    [[ "$output" == *"$name"* ]]
+
+    # searches move it: on the network, and on a model of it
+    anole run scenarios/many_to_one.yaml --quiet --set run=20ms --set interval=100us --set tuner=random --out "$tree/searched"
+    jq -s -e --arg name "$name" 'map(.. | objects | select(has($name)) | .[$name]) | unique | length > 1' "$tree/searched/tuning.jsonl"
+}
+
+# The codec of agents and controllers, and its tests, with one more counter.
+@test "adding: a counter of real devices is a row and its fields" {
+    if ! (cd "$build" && ninja -t query libanole-live.a) >/dev/null; then skip 'built without the live part'; fi
+    shadow=$build/adding/agent root=$PWD
+    mkdir -p "$shadow/core"
+    block 'AGENT(' >"$tree/agent"
+    name=$(sed -n 's/^AGENT(\([a-z_]*\),.*/\1/p' "$tree/agent")
+    [ -n "$name" ]
+    insert src/core/figures.def "$tree/agent" 'AGENT(' >"$shadow/core/figures.def"
+    sample=$(grep -E "^  uint64 $name = " docs/adding.md) rack=$(grep -E "^  repeated uint64 $name = " docs/adding.md)
+    awk -v sample="$sample" -v rack="$rack" '{ print } /^  uint64 known = / { print sample } /^  repeated uint64 known = / { print rack }' \
+        src/live/wire/anole.proto >"$shadow/anole.proto"
+    [ "$(diff src/live/wire/anole.proto "$shadow/anole.proto" | grep -c '^>')" -eq 2 ]
+    protoc-c --c_out="$shadow" --proto_path="$shadow" "$shadow/anole.proto"
+    flags_of src/live/wire/codec.c >"$shadow/flags"
+    for source in src/live/wire/codec.c src/live/core/rack.c src/live/core/knobset.c src/live/wire/codec_test.c \
+        src/live/wire/rack_codec_test.c; do
+        (cd "$build" && eval "$(sed "s| -I| -iquote $shadow -I$shadow -I|" "$shadow/flags") -Werror -o '$shadow/$(basename "$source" .c).o' -c '$root/$source'")
+    done
+    (cd "$build" && eval "$(sed "s| -I| -I$shadow -I|" "$shadow/flags") -w -o '$shadow/anole.pb-c.o' -c '$shadow/anole.pb-c.c'")
+    for test in codec_test rack_codec_test; do
+        link "live-wire-$test" "$shadow/$test" "$shadow/$test.o" "$shadow/codec.o" "$shadow/rack.o" "$shadow/knobset.o" "$shadow/anole.pb-c.o"
+        CMOCKA_MESSAGE_OUTPUT=STDOUT ${TEST_WRAPPER:-} "$shadow/$test"
+    done
 }

@@ -11,6 +11,7 @@ struct words_verb {
     bool        is_order;        /* changes something */
     bool        is_open;         /* without certificates: allowed for every user of this machine */
     bool        takes_device, takes_trial;
+    enum order_kind order, device_order;         /* device: of one device alone */
     const char *done;            /* what ctl prints when the order was accepted */
 };
 extern const struct words_verb words_verbs[];            /* ends with a row without a name */

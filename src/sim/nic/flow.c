@@ -6,7 +6,7 @@
 
 void flow_fail(struct engine *e, uint64_t most)
 {
-    engine_fail(e, "more than %llu flows at once: more is sent than the network carries",
+    engine_fail(e, ENOBUFS, "more than %llu flows at once: more is sent than the network carries",
                 (unsigned long long)most);
 }
 
@@ -176,7 +176,7 @@ static uint32_t new_posted(struct sim *s)
     }
     if (p->used < p->limit)
         return p->used++;
-    engine_fail(&s->engine, "more than %u messages at once", p->limit - p->first);
+    engine_fail(&s->engine, ENOBUFS, "more than %u messages at once", p->limit - p->first);
     return 0;
 }
 

@@ -6,7 +6,6 @@
 #include "core/catalog.h"
 #include "core/units.h"
 #include "study/scenario/keys.h"
-#include "sim/forks/conweave_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -63,6 +63,7 @@ struct controller_file {
     char                    *socket;             /* for operators here; NULL: where ctl looks for it */
     uint32_t                 agent_devices, agent_messages;      /* of one certificate; messages per second */
     bool                     is_brief;           /* collect: tuning */
+    const char              *record;             /* no key: --record of the program */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
     struct loop_request      tuner, learner;     /* kind NULL: none; learner: of switches */
     struct goal              goal;               /* of the tuner */
