@@ -42,14 +42,14 @@ static void open_tuner(struct bench *b, const char *train)
     struct err          err;
     int                 rc;
 
-    tuner_values_init(&tuner_acc, &v);
-    rc = tuner_values_set(&tuner_acc, &v, "model", "none", &err);
+    option_values_init(tuner_acc.option, &v);
+    rc = option_values_set(tuner_acc.option, tuner_acc.name, &v, "model", "none", &err);
     if (!rc)
-        rc = tuner_values_set(&tuner_acc, &v, "train", train, &err);
+        rc = option_values_set(tuner_acc.option, tuner_acc.name, &v, "train", train, &err);
     if (!rc)
-        rc = tuner_values_set(&tuner_acc, &v, "slot_us", "500", &err);
+        rc = option_values_set(tuner_acc.option, tuner_acc.name, &v, "slot_us", "500", &err);
     if (!rc)
-        rc = tuner_values_set(&tuner_acc, &v, "guard", "no", &err);
+        rc = option_values_set(tuner_acc.option, tuner_acc.name, &v, "guard", "no", &err);
     for (int i = 0; i < PORTS; i++)
         b->facts[i] = (struct queue_facts){ .rate_bps = 25000000000 };
     if (!rc)

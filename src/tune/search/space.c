@@ -10,7 +10,7 @@ const char *const space_names[] = { "safe", "artifact", "paper", "poster", NULL 
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
 /* Points have a share of the line rate. */
-static bool is_share(enum knob knob)
+static bool is_share_of_line(enum knob knob)
 {
     return knob == KNOB_rate_to_set_on_first_cnp;
 }
@@ -65,9 +65,9 @@ static void init_published(struct space *s, uint32_t dims)
 
         s->dim[s->dims] = (struct space_dim){
             .knob = knob, .min = published[s->dims].min, .max = published[s->dims].max,
-            .step = published[s->dims].step, .initial = is_share(knob) ? ARTIFACT_SHARE : k->initial,
-            .quantum = !is_share(knob) && k->unit != KNOB_RATIO,
-            .automatic = is_share(knob) ? k->automatic / KNOB_REFERENCE_MBPS : 0,
+            .step = published[s->dims].step, .initial = is_share_of_line(knob) ? ARTIFACT_SHARE : k->initial,
+            .quantum = !is_share_of_line(knob) && k->unit != KNOB_RATIO,
+            .automatic = is_share_of_line(knob) ? k->automatic / KNOB_REFERENCE_MBPS : 0,
         };
     }
 }
@@ -89,14 +89,14 @@ static double round_to(double x, double quantum)
 }
 
 /* How much larger a knob is here than in the reference network. */
-static double times(enum knob knob, const struct world *w)
+static double law_factor(enum knob knob, const struct world *w)
 {
     double faster = (double)w->host_bps / (KNOB_REFERENCE_MBPS * 1e6);
     double longer = (double)w->base_rtt_ps / (double)(KNOB_REFERENCE_RTT_US * PS_PER_US);
 
     if (knob == KNOB_trim)       /* the network says what its 0 stands for */
         return (double)w->trim_bytes / (knob_info[knob].automatic * 1e3);
-    if (knob_info[knob].safe.is_fixed || is_share(knob))
+    if (knob_info[knob].safe.is_fixed || is_share_of_line(knob))
         return 1;
     switch (knob_info[knob].law) {
     case KNOB_BY_RATE: return faster;
@@ -110,7 +110,7 @@ static double times(enum knob knob, const struct world *w)
 static struct space_dim make_dim(enum knob knob, const struct world *w)
 {
     const struct knob_info *k = &knob_info[knob];
-    double                  per = is_share(knob) ? KNOB_REFERENCE_MBPS : 1, by = times(knob, w);
+    double                  per = is_share_of_line(knob) ? KNOB_REFERENCE_MBPS : 1, by = law_factor(knob, w);
     struct space_dim        d = { .knob = knob, .quantum = k->safe.grain, .automatic = k->automatic / per };
 
     d.initial = d.automatic > 0 ? d.automatic * by : clamp_real(k->initial, k->safe.min, k->safe.max);
@@ -225,7 +225,7 @@ static double value_of(const struct space *s, const struct space_dim *d, const s
 {
     double value = k->value[d->knob];
 
-    return value > 0 ? value / (is_share(d->knob) ? s->line_mbps : 1) : d->automatic;
+    return value > 0 ? value / (is_share_of_line(d->knob) ? s->line_mbps : 1) : d->automatic;
 }
 
 void space_point(const struct space *s, const struct knobs *k, double *point)
@@ -256,7 +256,7 @@ void space_knobs(const struct space *s, const double *point, struct knobs *k)
         enum knob knob = s->dim[i].knob;
 
         k->value[knob] = inside[i];
-        if (is_share(knob))
+        if (is_share_of_line(knob))
             k->value[knob] = fmax(floor(inside[i] * s->line_mbps + 0.5), 1);
         k->value[knob] = clamp_real(k->value[knob], knob_info[knob].min, knob_info[knob].max);
     }

@@ -43,7 +43,7 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
 {
     struct shy *s = state;
 
-    note->phase = "hold";
+    note->phase = TUNER_HOLD;
     if (r->paused_ps > 0) {
         s->quiet = 0;
         scale(s, knobs, 0.75);

@@ -29,12 +29,12 @@ static double measure_of(enum knob knob, const struct world *w)
 }
 
 /* Shares below 1 are one n-th; 0.02 is not exactly a fiftieth. */
-static double part_of(double measure, double share)
+static double share_of_measure(double measure, double share)
 {
     return share > 0 && share < 1 ? measure / floor(1 / share + 0.5) : measure * share;
 }
 
-static bool has(const struct coded *c, enum knob knob)
+static bool has_axis(const struct coded *c, enum knob knob)
 {
     for (uint32_t i = 0; i < c->dims; i++)
         if (c->dim[i].knob == knob)
@@ -42,7 +42,7 @@ static bool has(const struct coded *c, enum knob knob)
     return false;
 }
 
-static void add_row(struct coded *c, enum knob knob, const struct world *w)
+static void add_axis(struct coded *c, enum knob knob, const struct world *w)
 {
     static const struct world reference = { .host_bps = (uint64_t)(KNOB_REFERENCE_MBPS * 1e6),
                                             .base_rtt_ps = KNOB_REFERENCE_RTT_US * PS_PER_US };
@@ -56,7 +56,8 @@ static void add_row(struct coded *c, enum knob knob, const struct world *w)
     else if (k->law == KNOB_FIXED)
         add(c, knob, k->wide.min, k->wide.max, 0);
     else
-        add(c, knob, fmax(1, part_of(measure, k->wide.min)), fmax(2, part_of(measure, k->wide.max)),
+        add(c, knob, fmax(1, share_of_measure(measure, k->wide.min)),
+            fmax(2, share_of_measure(measure, k->wide.max)),
             k->automatic / world_measure(&reference, k->law) * measure);
 }
 
@@ -71,10 +72,10 @@ static void add_dcqcn(struct coded *c, const struct world *w)
     };
 
     for (int i = 0; i < CODED_DCQCN; i++)
-        add_row(c, first[i], w);
+        add_axis(c, first[i], w);
     for (enum knob k = 0; k < KNOB_COUNT; k++)
-        if (knob_info[k].wide.max > 0 && world_reads(w, k) && !has(c, k))
-            add_row(c, k, w);
+        if (knob_info[k].wide.max > 0 && world_reads(w, k) && !has_axis(c, k))
+            add_axis(c, k, w);
 }
 
 static bool speeds_differ(const struct world *w)

@@ -68,6 +68,11 @@ static void init__has_every_row_with_a_wide_range(void **state)
             continue;
         rows++;
         assert_true(row->wide.min < row->wide.max);
+        for (int end = 0; end < 2 && row->law; end++) {          /* one n-th, not any share */
+            double share = end ? row->wide.max : row->wide.min, n = share > 0 && share < 1 ? 1 / share : 1;
+
+            assert_true(fabs(n - floor(n + 0.5)) < 1e-6);
+        }
         assert_true(fabs(scaled.dim[i].max / c.dim[i].max - times[row->law]) < 1e-12);
         if (k != KNOB_kmax)
             assert_true(c.dim[i].max <= row->max + (k == KNOB_dce_tcp_g) && c.dim[i].min >= row->min);
