@@ -117,7 +117,7 @@ static int hold_write_file(void *arg, const char *text)
 
     if (w->running && !w->is_quiet && world_chance(w, w->kill_chance)) {
         memcpy(p->disk.hold, text, world_draw(w, 0, HOLD_SIZE));
-        longjmp(w->killed, 1);
+        longjmp(w->running->killed, 1);
     }
     memcpy(p->disk.hold, text, HOLD_SIZE);
     maybe_kill(w);

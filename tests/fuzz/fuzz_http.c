@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     used = (size_t)(rest - text);
     check_gate(&(struct gate_request){ line[0], *line[1] ? line[1] : NULL, *line[2] ? line[2] : NULL,
                                        *line[3] ? line[3] : NULL, *line[4] ? line[4] : NULL,
-                                       *line[5] ? line[5] : NULL, *line[5] ? line[5] : NULL, NULL, NULL });
+                                       *line[5] ? line[5] : NULL, *line[5] ? line[5] : NULL, NULL, GATE_NOTHING, NULL });
     check_span(line[6]);
     check_order(line[6], rest, size - used);
     free(text);
