@@ -488,18 +488,16 @@ int build_world(struct sim *s, struct err *err)
     s->net.base_rtt_hops = most.rtt_hops;
     s->net.is_uneven = sim_ideal_is_uneven(s);
     s->net.bdp_bytes = most.bdp_bytes;
-    if (s->cfg.window_bytes == UINT64_MAX) {
+    if (s->cfg.window_bytes == WINDOW_AUTO) {
         s->cfg.window_bytes = !s->model.repace ? s->net.bdp_bytes :
             (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
         s->hosts.bdp_bps = s->model.repace ? host_bps : 0;
     }
     uet_build(s);
     rto_default_settle(s);
-    if (s->cfg.window_by_pair)
-        s->cfg.window_bytes = s->cfg.window_bytes ? UINT64_MAX : 0;      /* flows have individual windows */
     s->hosts.has_held = !s->model.repace && s->cfg.window_bytes;
     s->hosts.paces_window = s->model.repace && s->cfg.window_by_rate;
-    s->hosts.window_bytes_max = !s->model.repace ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;
+    s->hosts.window_bytes_max = !s->model.repace ? 0 : s->cfg.window_bytes ? CC_NO_WINDOW : CC_NO_WINDOW - 1;
     s->hosts.after_send = s->model.after_send & (uint8_t)~(s->cfg.ack_every > 1 ? 0 : SENT_ASKS);
     s->hosts.after_send |= s->spray.kind && s->cfg.is_selective ? SENT_SPRAYED : 0;
     rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);

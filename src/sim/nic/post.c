@@ -23,7 +23,7 @@ static uint32_t source_port(struct sim *s, struct host *h, uint32_t dst)
 
 static struct cc_out fresh_out(const struct host *h)
 {
-    return (struct cc_out){ .rate_bps = h->port->rate_bps, .window_bytes = UINT64_MAX, .due_ps = NEVER,
+    return (struct cc_out){ .rate_bps = h->port->rate_bps, .window_bytes = CC_NO_WINDOW, .due_ps = NEVER,
                             .probe_ps = NEVER };
 }
 

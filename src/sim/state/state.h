@@ -322,8 +322,7 @@ struct host_state {
     void                 *own[TRANSPORTS_MAX];   /* what a transport keeps, by enum transport_id */
     const struct np_algo *np;                /* how receivers respond to marked packets */
     struct np_cfg         np_cfg;
-    uint64_t              window_bytes_max;  /* flows whose congestion control sets at most this window may be
-                                              * limited by it */
+    uint64_t              window_bytes_max;  /* see pacer_is_limited() */
     uint64_t              bdp_bps;           /* cfg.window_bytes is the BDP at this link rate and scales with
                                               * a host's rate; 0: it does not scale */
     uint64_t              pair_rto_ps;       /* like cfg.rto_ps, for queue pairs: longer than that of UET, */

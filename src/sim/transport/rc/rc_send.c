@@ -22,7 +22,7 @@ static void ask(const struct sim *s, const struct host *h, struct flow *f, struc
 {
     bool is_again = f->sent < f->sent_max && s->flows.selective_tx;
 
-    if (f->out.window_bytes > s->hosts.window_bytes_max ||
+    if (!pacer_is_limited(s, f) ||
         (pacer_has_window(s, h, f) && !is_again && !(k->flags & PACKET_LAST)))
         return;
     f->asked = f->sent;
@@ -112,7 +112,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     if (payload == left && (f->is_lasting || f->phase == FLOW_DONE) && on_last(s, h, f))
         return;
     /* The flow stays ready if it may send when the port becomes free: no flow is served before that. */
-    if (payload == left || f->out.window_bytes <= s->hosts.window_bytes_max)
+    if (payload == left || pacer_is_limited(s, f))
         pacer_sort_in(s, h, f);
     else if (f->next_ps > (s->hosts.at_send & SEND_FIFO ? s->engine.now_ps : p->free_at_ps))
         pacer_put_off(s, h, f);
