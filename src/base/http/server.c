@@ -287,14 +287,15 @@ static void on_end(void *arg, struct MHD_Connection *c, void **state, enum MHD_R
 
 /* ---- open ---- */
 
-/* Reads the first line of a file, which must not be readable by others. */
+/* Reads the first line of a file, which must not be for others. Its group may read it: that of a service,
+ * whose files belong to root. */
 static int read_token(struct server *s, const char *path, struct err *err)
 {
     struct stat st;
     size_t      length;
 
-    if (stat(path, &st) == 0 && (st.st_mode & 0077))
-        return err_set(err, EPERM, "%s: readable by others; chmod 600", path);
+    if (stat(path, &st) == 0 && (st.st_mode & 0037))
+        return err_set(err, EPERM, "%s: readable by others; chmod 640", path);
     if (text_read_file(path, 4096, &s->token, &length, err))
         return -EIO;
     s->token[strcspn(s->token, "\r\n")] = '\0';
@@ -427,6 +428,21 @@ int server_open(struct server **out, const struct http_config *c, const struct s
         s = NULL;
     }
     *out = s;
+    return rc;
+}
+
+int server_check(const struct http_config *c, bool has_address, struct err *err)
+{
+    struct http_config  here = *c;
+    struct server_hooks none = { 0 };
+    struct server      *s;
+
+    if (!c->is_on)
+        return 0;
+    if (has_address)
+        here.listen = (char *)"127.0.0.1:0";     /* a certificate is not for one address */
+    int rc = server_open(&s, &here, &none, err);
+    server_free(s);
     return rc;
 }
 

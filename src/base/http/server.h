@@ -41,6 +41,10 @@ struct server;
 int  server_open(struct server **out, const struct http_config *, const struct server_hooks *, struct err *);
 void server_free(struct server *);               /* NULL: no effect */
 
+/* Could server_open() succeed? Reads all files, and listens for a moment; has_address: not at its address,
+ * where another server of this configuration may be. */
+int  server_check(const struct http_config *, bool has_address, struct err *);
+
 int  server_fd(const struct server *);           /* -1 if the server is NULL; poll() ignores it */
 void server_run(struct server *);
 
