@@ -63,4 +63,5 @@ field() {
     grep -q '^ExecStart=/usr/local/bin/anole ' data/systemd/anole-agent.service
     [ -e "$BUILD/anole-agent.service" ] || skip 'built without the live part'
     grep -q "^ExecStart=$(meson introspect --buildoptions "$BUILD" | jq -r '.[] | select(.name == "prefix").value')/bin/anole agent" "$BUILD/anole-agent.service"
+    [ "$(grep -c '/bin/anole agent /etc/anole/agent-%i.yaml' "$BUILD/anole-agent@.service")" -eq 2 ]      # start and rescue
 }
