@@ -313,8 +313,8 @@ static int settle_device(void *state)
 
 /* ---- for a guard ---- */
 
-/* Sets fields of a hash, unless one holds neither of two texts, by which it would be someone else's; "*": any.
- * Redis runs a script as one step. Unchanged fields are not written. */
+/* Sets fields of a hash, unless one holds neither of two texts ("*": any) and so is someone else's. Redis runs
+ * a script as one step. Unchanged fields are not written. */
 static const char script[] =
     "local w={} for i=1,#ARGV,3 do local v,a,b=redis.call('HGET',KEYS[1],ARGV[i]),ARGV[i+1],ARGV[i+2] "
     "if v~=a and v~=b and a~='*' then return 0 end if v~=b then w[#w+1]=ARGV[i] w[#w+1]=b end end "
