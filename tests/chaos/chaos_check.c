@@ -243,8 +243,8 @@ void check_set(struct world *w, uint32_t device, const struct knob_set *set)
 
     if (d->is_observed)
         broken(w, PROMISE_observe, device, "an agent writes in observe mode");
-    /* An agent that was killed while it confirmed a change cannot tell whether its guard has written the values
-     * before: for a minute they count as its own, also if they are those of the factory. */
+    /* An agent that was killed while it confirmed a change cannot tell whether its guard has written the
+     * values before: for a minute they count as its own, also if they are those of the factory. */
     if (d->loaded_us > d->asked_us && knobset_has(&d->held, set) && !knobset_has(&d->first, set) &&
         !is_first_asked(d, set) &&
         !(p->may_be_guarded && d->kills && w->now_us < d->killed_us + DEVICE_DOUBT_US))

@@ -1,5 +1,5 @@
-/* tests/chaos/chaos_guard.h - the guards of devices (live/guard) as processes of their own: the code of the real ones,
- * on the devices of the history. */
+/* tests/chaos/chaos_guard.h - the guards of devices (live/guard) as processes of their own: the code of the
+ * real ones, on the devices of the history. */
 #ifndef TESTS_CHAOS_CHAOS_GUARD_H
 #define TESTS_CHAOS_CHAOS_GUARD_H
 

@@ -55,7 +55,8 @@ static void run__no_promise_is_broken(void **unused)
     print_message("# %" PRIu64 " histories: %" PRIu64 " events, %" PRIu64 " faults, %" PRIu64
                   " kills, %" PRIu64 " terms; %" PRIu64 " changes applied, %" PRIu64 " confirmed, %" PRIu64
                   " reverted, %" PRIu64 " foreign edits adopted; %" PRIu64 " lies, %" PRIu64
-                  " of them unreadable or refused; %" PRIu64 " files damaged; %" PRIu64 " system calls stalled, %" PRIu64 " reverts by guards alone\n",
+                  " of them unreadable or refused; %" PRIu64 " files damaged; %" PRIu64
+                  " system calls stalled, %" PRIu64 " reverts by guards alone\n",
                   seeds, all.events, all.faults, all.kills, all.terms, all.applied, all.confirmed,
                   all.reverted, all.adopted, all.lies, all.unreadable, all.damaged,
                   all.stalls, all.guarded);

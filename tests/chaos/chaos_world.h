@@ -28,7 +28,8 @@
 
 enum event_kind { EV_TICK, EV_TIMER, EV_MSG, EV_RESTART, EV_FAULT, EV_LATE, EV_HEAL, EV_LEAVE,
                   EV_CUT, EV_PERSON, EV_GUARD, EV_GO_ON };
-/* GUARD: the timer of a guard; GO_ON: the end of a stall; CUT: a relay disconnects an agent; PERSON: an operator checks whether a trial waits for approval */
+/* GUARD: the timer of a guard; GO_ON: the end of a stall; CUT: a relay disconnects an agent; PERSON: an operator
+ * checks whether a trial waits for approval */
 
 struct event {
     uint64_t        at_us, order;

@@ -1,5 +1,5 @@
-/* tests/chaos/fiber.h - a function that can be left in the middle and gone on with later: a process that waits in a
- * system call while the world goes on. */
+/* tests/chaos/fiber.h - a function that can be left in the middle and gone on with later: a process that waits
+ * in a system call while the world goes on. */
 #ifndef TESTS_CHAOS_FIBER_H
 #define TESTS_CHAOS_FIBER_H
 

@@ -42,8 +42,8 @@ static void stall(struct world *w, struct proc *p)
     until_us = min_u64(is_ended ? w->now_us + WATCHDOG_US : until_us, STALLS_END_US);
     if (until_us <= w->now_us)
         return;
-    world_loud(w, "process %u stalls for %.3f s%s", (unsigned)(p - w->proc), (double)(until_us - w->now_us) / 1e6,
-               is_ended ? ", and is ended" : "");
+    world_loud(w, "process %u stalls for %.3f s%s", (unsigned)(p - w->proc),
+               (double)(until_us - w->now_us) / 1e6, is_ended ? ", and is ended" : "");
     w->result->stalls++;
     p->is_stalled = true;
     p->must_die = is_ended;

@@ -263,7 +263,8 @@ static int put(struct agent *a, const struct knob_set *set, uint64_t until_us)
 
 static const char *why_not(int rc)
 {
-    return rc == -ETIME ? "its lease has no time left for the write and the revert" : strerror(-rc);
+    return rc == -ETIME ? "its lease has no time left for the write and the revert" :
+           rc == -EEXIST ? "someone else has changed it meanwhile" : strerror(-rc);
 }
 
 bool device_write(struct agent *a, const struct knob_set *set, uint64_t until_us, uint64_t now_us,

@@ -67,7 +67,9 @@ static int order(struct guarded *g, enum guard_order what, const struct knob_set
 
     f = (struct guard_frame){ .until_us = until_us };
     rc = set ? g->driver->prepare(g->state, set, back, f.line, &f.count) : 0;
-    return rc ? rc : guard_link_ask(&g->link, &f, what);
+    rc = rc ? rc : guard_link_ask(&g->link, &f, what);
+    bool is_write = what == GUARD_TRY || what == GUARD_BACK;
+    return !rc && is_write && g->driver->settle ? g->driver->settle(g->state) : rc;
 }
 
 static int attempt(void *guarded, const struct knob_set *set, const struct knob_set *back, uint64_t until_us)

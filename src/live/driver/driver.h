@@ -36,6 +36,8 @@ struct driver {
      * at most GUARD_LINES_MAX. NULL: it cannot. */
     int (*prepare)(void *state, const struct knob_set *set, const struct knob_set *back, struct guard_line *,
                    uint32_t *count);
+    /* Waits until the device has taken what a guard has written; as write() does. NULL: it has at once. */
+    int (*settle)(void *state);
     const char *(*refuses)(void *state);         /* NULL: it accepts changes of all its knobs */
 
     /* Constant properties, and the kind. NULL: unknown, and all devices are of the same kind. */

@@ -94,24 +94,27 @@ static bool is_foreign(struct deadman *d, const struct deadman_held *h, bool *is
     return !*is_back && strcmp(text, h->line.attempt) != 0 && strcmp(text, h->became) != 0;
 }
 
-/* A device may make something else of the old value, too: then it is not back. h: of the line; NULL: not held. */
+/* A device may make something else of the old value, too: then it is not back. h: of the line, or NULL. */
 static int write_back(struct deadman *d, struct deadman_held *h, const struct guard_line *line)
 {
     char text[GUARD_TEXT_SIZE] = "";
     int  rc = d->io.write(d->io.arg, line, line->back);
 
-    if (rc || line->target != GUARD_FILE || d->io.read(d->io.arg, line, text) || strcmp(text, line->back) == 0)
+    if (rc || line->target != GUARD_FILE || d->io.read(d->io.arg, line, text) ||
+        strcmp(text, line->back) == 0)
         return rc == -EEXIST ? 0 : rc;
     if (h)
         memcpy(h->became, text, sizeof h->became);
     return -EIO;
 }
 
+/* A file that is gone, with its device or driver, took its value with it. */
 static int revert_line(struct deadman *d, struct deadman_held *h)
 {
     bool is_back;
+    int  rc = is_foreign(d, h, &is_back) || is_back ? 0 : write_back(d, h, &h->line);
 
-    return is_foreign(d, h, &is_back) || is_back ? 0 : write_back(d, h, &h->line);
+    return h->line.target == GUARD_FILE && (rc == -ENOENT || rc == -ENODEV) ? 0 : rc;
 }
 
 /* Tries every line, also after one has failed. */

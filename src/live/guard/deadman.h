@@ -18,7 +18,7 @@
  *     taken back.
  *   - A revert that fails is tried again every half second, for ever.
  *   - A file that holds neither the old text nor what the trial made of it was set by someone else: it
- *     stays. If the file cannot be read, the old text is written.
+ *     stays. If the file cannot be read, the old text is written. If it is gone, there is nothing to revert.
  *   - Nothing is allocated, and nothing but the device is touched.
  *
  * A state machine over hooks: the guard runs it on files, fault histories (tests/chaos) on a model.

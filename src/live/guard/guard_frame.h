@@ -13,7 +13,7 @@
 #define GUARD_FD        3                /* the guard's end */
 #define GUARD_LINES_MAX 20               /* as many parameters as a device has */
 #define GUARD_PATH_SIZE 320
-#define GUARD_TEXT_SIZE 640
+#define GUARD_TEXT_SIZE 768
 #define GUARD_NEVER     UINT64_MAX
 
 enum guard_target {
