@@ -118,7 +118,7 @@ static int check_settings(const struct convert_source *s, struct err *err)
         { cfg->ecn_at_enqueue, "marks by the queue that a packet finds; it marks by the one it leaves" },
         { cfg->buffer_bytes < 1u << 20, "a buffer of less than 1 MiB" },
         { s->scenario.changes, "knobs that change during the run" },
-        { cfg->window_bytes && cfg->window_bytes != UINT64_MAX,
+        { cfg->window_bytes && cfg->window_bytes != WINDOW_AUTO,
           "a window in bytes; it has none, or one of bandwidth x delay" },
     };
 

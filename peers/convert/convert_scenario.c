@@ -101,7 +101,7 @@ static void print_host(FILE *out, const struct sim_cfg *cfg)
     fprintf(out, "host: {mtu: %u, ack_unpaused: %s, window: ", cfg->mtu_bytes, yes_no(cfg->ack_unpaused));
     if (cfg->window_bytes == 0)
         fputs("none", out);
-    else if (cfg->window_bytes == UINT64_MAX)
+    else if (cfg->window_bytes == WINDOW_AUTO)
         fputs("bdp", out);
     else
         fprintf(out, "%llu", (unsigned long long)cfg->window_bytes);

@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
 #include "study/report/setting_print.h"
-#include "sim/partition.h"
+#include "sim/sim.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 #include "sim/forks/ns3.h"
 #include "sim/transport/rc/selective_repeat.h"
 #include "sim/nic/sender_spray.h"
-#include "sim/transport/tcp/tcp.h"
 #include "sim/transport/transports.h"
 #include "sim/rto_default.h"
 #include "sim/run.h"
@@ -388,7 +387,6 @@ static void build_flows(struct sim *s)
     }
     if (s->cfg.tx_fifo_bytes)
         s->hosts.at_send |= SEND_FIFO;
-    s->hosts.transport = transports;
     drain_build(s);
     if (sim_cc_probes(&s->cfg)) {
         all->probe = arena_alloc(&s->arena, flows, sizeof *all->probe);
@@ -398,12 +396,7 @@ static void build_flows(struct sim *s)
     if (traffic_has_pairs(s->program.traffic))
         pair_build(s, flows);
     spray_build(s, flows);
-    uet_build_flows(s, flows);
-    if (!s->cfg.tcps)
-        return;
-    all->tcp_tx = arena_alloc(&s->arena, flows, sizeof *all->tcp_tx);
-    all->tcp_rx = arena_alloc(&s->arena, flows, sizeof *all->tcp_rx);
-    s->hosts.tcp = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.tcp);
+    transports_reserve(s, flows);
 }
 
 /* ---- telemetry ---- */
@@ -495,18 +488,16 @@ int build_world(struct sim *s, struct err *err)
     s->net.base_rtt_hops = most.rtt_hops;
     s->net.is_uneven = sim_ideal_is_uneven(s);
     s->net.bdp_bytes = most.bdp_bytes;
-    if (s->cfg.window_bytes == UINT64_MAX) {
+    if (s->cfg.window_bytes == WINDOW_AUTO) {
         s->cfg.window_bytes = !s->model.repace ? s->net.bdp_bytes :
             (uint64_t)((double)s->net.base_rtt_ps / (double)PS_PER_S * (double)host_bps / 8);
         s->hosts.bdp_bps = s->model.repace ? host_bps : 0;
     }
     uet_build(s);
     rto_default_settle(s);
-    if (s->cfg.window_by_pair)
-        s->cfg.window_bytes = s->cfg.window_bytes ? UINT64_MAX : 0;      /* flows have individual windows */
     s->hosts.has_held = !s->model.repace && s->cfg.window_bytes;
     s->hosts.paces_window = s->model.repace && s->cfg.window_by_rate;
-    s->hosts.window_bytes_max = !s->model.repace ? 0 : s->cfg.window_bytes ? UINT64_MAX : UINT64_MAX - 1;
+    s->hosts.window_bytes_max = !s->model.repace ? 0 : s->cfg.window_bytes ? CC_NO_WINDOW : CC_NO_WINDOW - 1;
     s->hosts.after_send = s->model.after_send & (uint8_t)~(s->cfg.ack_every > 1 ? 0 : SENT_ASKS);
     s->hosts.after_send |= s->spray.kind && s->cfg.is_selective ? SENT_SPRAYED : 0;
     rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);
@@ -560,7 +551,7 @@ struct sim *build_part(const struct sim *whole, uint32_t part, uint32_t parts)
         pair_build_part(s, part, parts);
     if (s->hosts.inside)
         inside_build_part(s);
-    uet_build_part(s);
+    transports_reserve_part(s);
     s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->program.traffic) + 1ul,
                                       sizeof *s->entry_bytes_done);
     run_build_events(s);

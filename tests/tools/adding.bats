@@ -24,6 +24,10 @@ setup_file() {
     cp -r examples/adding/src "$tree"
     (cd "$tree" && find src -type f | sort) >"$tree/examples"
     flags_of src/cmd/main.c >"$tree/flags"
+    mkdir -p "$build/adding/kinds/sim/event"
+    awk '/^```/ { is_row = 0 } is_row { print } /^\/\* rows of .*kinds\.def/ { is_row = 1 }' docs/adding.md >"$tree/kinds"
+    awk -v rows="$tree/kinds" '/^TRANSPORT\(/ && !is_there { while ((getline text <rows) > 0) print text; is_there = 1 } { print }' \
+        src/sim/event/kinds.def >"$build/adding/kinds/sim/event/kinds.def"
 }
 
 # flags_of SOURCE - prints the compiler flags of the build, without the output file.
@@ -35,7 +39,7 @@ flags_of() {
 # compile SOURCE OBJECT - compiles like the program, but with warnings as errors. Headers in $tree take
 # precedence.
 compile() {
-    (cd "$build" && eval "$(cat "$tree/flags") -Werror -I'$tree/src' -o '$2' -c '$1'")
+    (cd "$build" && eval "$(cat "$tree/flags") -Werror -iquote '$build/adding/kinds' -I'$tree/src' -o '$2' -c '$1'")
 }
 
 # link TARGET PROGRAM OBJECT... - links like a target of the build, with these objects instead of the original
@@ -52,8 +56,10 @@ object_of() {
     echo "$tree/$(echo "${1%.c}" | tr / -).o"
 }
 
-# algo_of EXAMPLE - prints "type name" of the algorithm that the example defines, if any.
+# algo_of EXAMPLE - prints "type name" of the algorithm that the example defines, if any. Transports have a list of
+# their own.
 algo_of() {
+    case $1 in src/sim/*) return ;; esac
     sed -n 's/^const struct \([a-z_]*\) \([a-z_0-9]*\) = {$/\1 \2/p' "$tree/$1"
 }
 
@@ -151,12 +157,13 @@ add_to_list() {
     done <"$tree/examples"
 }
 
-# Compiles all sources that depend on figures.def, with a copy of it in $shadow and without optimization, and
-# links the program. Keeps the folder, so that ccache finds the objects next time.
+# build_with_rows LIST SOURCE - compiles all sources that depend on LIST (core/figures.def), with a copy of
+# it in $shadow and without optimization, and links the program, with another source unless it is "". Keeps the
+# folder, so that ccache finds the objects next time.
 build_with_rows() (
     cd "$build" || exit
     mkdir -p "$shadow/o"
-    ninja -t deps | awk '/^[^ ]/ { object = $1; sub(/:$/, "", object) } /core\/figures\.def$/ { print object }' |
+    ninja -t deps | awk -v list="$1" '/^[^ ]/ { object = $1; sub(/:$/, "", object) } index($1, list) { print object }' |
         grep '^libanole\.a\.p/' | sort -u >"$shadow/objects"
     [ "$(wc -l <"$shadow/objects")" -gt 20 ]
     jq -r --rawfile objects "$shadow/objects" --arg shadow "$shadow" '($objects | split("\n")) as $objects | .[] |
@@ -165,11 +172,15 @@ build_with_rows() (
             (.command | sub(" -MD .*"; "")) + " -iquote " + $shadow + " -w -O0 -g0 -fno-lto -fno-sanitize=all -U_FORTIFY_SOURCE -o " +
             $shadow + "/o/" + ($object | sub(".*/"; "")) + " -c " + $source' compile_commands.json >"$shadow/commands"
     [ "$(wc -l <"$shadow/commands")" -eq "$(wc -l <"$shadow/objects")" ]
+    more=$(sed "1!d; s| -o .*| -o $shadow/o/${2##*/}.o -c $2|" "$shadow/commands")
+    [ -z "$2" ] || echo "$more" >>"$shadow/commands"
     xargs -P "$(nproc)" -d '\n' -n 1 sh -c <"$shadow/commands"
     rm -f "$shadow/libanole.a"
     ar t libanole.a | while read -r member; do
         if [ -f "$shadow/o/${member##*/}" ]; then echo "$shadow/o/${member##*/}"; else echo "$member"; fi
-    done | xargs ar csr "$shadow/libanole.a"
+    done >"$shadow/members"
+    [ -z "$2" ] || echo "$shadow/o/${2##*/}.o" >>"$shadow/members"
+    xargs ar csr "$shadow/libanole.a" <"$shadow/members"
     eval "$(ninja -t commands anole | tail -n 1 | sed "s| -o anole | -o $shadow/anole |; s| libanole\.a | $shadow/libanole.a |")"
 )
 
@@ -185,7 +196,7 @@ build_with_rows() (
         src/core/figures.def >"$shadow/core/figures.def"
     awk -v line="$line" '{ print } /^    s->engine\.counters\.data_sent\+\+;$/ { print line }' src/sim/transport/rc/rc_send.c >"$shadow/rc_send.c"
     [ "$(diff src/sim/transport/rc/rc_send.c "$shadow/rc_send.c" | grep -c '^>')" -eq 1 ]
-    build_with_rows
+    build_with_rows core/figures.def ""
 
     ${TEST_WRAPPER:-} "$shadow/anole" list figure | grep -qE "^$name +network +count +sum "
     # 20 flows of 10,500 bytes with packets of 1000: ten are full, the last has the rest
@@ -197,4 +208,19 @@ build_with_rows() (
     awk -F , -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { sum += $at; rows++ }
         END { exit !(at && rows > 1 && sum == 200) }' "$tree/full/intervals.csv"
     grep -q "\"name\":\"$name\",\"label\":\"full packets\",\"group\":\"flows\"" "$tree/full/report.html"
+}
+
+@test "adding: a transport is one folder and rows of one list" {
+    shadow=$build/adding/kinds
+    [ "$(diff src/sim/event/kinds.def "$shadow/sim/event/kinds.def" | grep -c '^>')" -eq 3 ]
+    cp src/sim/transport/rc/rc_send.c "$shadow"
+    build_with_rows sim/event/kinds.def "$tree/src/sim/nic/saw/saw.c"
+
+    # One packet of 1000 bytes in flight over two links of 80 ps per byte and 1 us. Each of ten round trips takes 4 us,
+    # and twice the frame of 1062 and its ACK of 66 bytes, both with 20 bytes of preamble and gap: 4186.88 ns.
+    printf '%s\n' 'topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us}' 'host: {mtu: 1000}' \
+        'traffic: [{kind: incast, senders: 1, size: 10000, for: 1us, prio: 7}]' >"$tree/saw.yaml"
+    ${TEST_WRAPPER:-} "$shadow/anole" run "$tree/saw.yaml" --quiet --out "$tree/saw"
+    jq -e '.packets.data_sent == 10 and .packets.acks_sent == 10' "$tree/saw/summary.json"
+    [ "$(awk -F , 'NR == 2 { print $9 }' "$tree/saw/flows.csv")" = 41868.800 ]
 }

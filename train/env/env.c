@@ -134,7 +134,7 @@ void env_close(struct env *e)
 
 uint64_t env_now_ps(const struct env *e)
 {
-    return e->sim->now_ps;
+    return sim_now_ps(e->sim);
 }
 
 uint64_t env_end_ps(const struct env *e)
@@ -149,10 +149,10 @@ uint32_t env_agents(const struct env *e)
 
 struct env_totals env_totals(const struct env *e)
 {
-    const struct sim_counters *c = &e->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(e->sim);
     struct env_totals          t = e->totals;
 
-    t.now_ps = e->sim->now_ps;
+    t.now_ps = sim_now_ps(e->sim);
     t.payload_bytes = c->payload_received;
     t.dropped_packets = c->dropped_buffer + c->dropped_wire + c->dropped_down;
     return t;
@@ -203,7 +203,7 @@ bool env_collect(struct env *e, const struct env_quota *q)
     e->collected = 0;
     e->model.epoch++;
     while (!e->is_over && !is_quota_met(e, q))
-        run_until(e, e->sim->now_ps + SLICE_PS);
+        run_until(e, sim_now_ps(e->sim) + SLICE_PS);
     return is_quota_met(e, q);
 }
 
@@ -218,7 +218,7 @@ uint32_t env_observe(struct env *e, const struct env_observation **seen)
 {
     e->seens = 0;
     while (!e->is_over && e->seens == 0)
-        run_until(e, e->sim->now_ps + e->takes_ps - (e->sim->now_ps == 0));
+        run_until(e, sim_now_ps(e->sim) + e->takes_ps - (sim_now_ps(e->sim) == 0));
     *seen = e->seen;
     return e->is_over ? 0 : e->seens;
 }

@@ -44,9 +44,11 @@ static inline bool cc_expired(struct cc_now now, uint64_t at_ps, uint64_t period
     return at_ps < now.ps || (at_ps == now.ps && at_ps - period_ps < now.since_ps);
 }
 
+#define CC_NO_WINDOW UINT64_MAX
+
 struct cc_out {
     uint64_t rate_bps;           /* pacing rate; always > 0: see cc_set_rate() */
-    uint64_t window_bytes;       /* limit of unacknowledged bytes; UINT64_MAX: no window */
+    uint64_t window_bytes;       /* limit of unacknowledged bytes; CC_NO_WINDOW */
     uint64_t due_ps;             /* call on_due() before using the rate at or after this time; or NEVER */
     uint64_t probe_ps;           /* send an RTT probe at or after this time, unless one is in flight; or
                                   * NEVER. Needs on_rtt(). While one is in flight: when it was sent */

@@ -1,6 +1,7 @@
 #include "sim/forks/htsim_sim.h"
 
 #include "core/result.h"
+#include "sim/state/state.h"
 
 #include <string.h>
 
@@ -81,4 +82,9 @@ bool htsim_advance(struct sim *s, uint64_t until_ps)
         s->engine.failure = *htsim_failure(s->htsim);
     }
     return more;
+}
+
+const struct htsim *htsim_of(const struct sim *s)
+{
+    return s->htsim;
 }

@@ -75,7 +75,7 @@ static void heap_move(struct sim *s, struct host *h, uint32_t at, uint64_t ps)
 
 bool pacer_has_window(const struct sim *s, const struct host *h, const struct flow *f)
 {
-    uint64_t window = s->model.repace ? f->out.window_bytes : UINT64_MAX;
+    uint64_t window = s->model.repace ? f->out.window_bytes : CC_NO_WINDOW;
 
     if (s->cfg.window_bytes) {
         uint64_t w = s->cfg.window_by_pair ? f->pair_bdp_bytes : s->cfg.window_bytes;

@@ -34,6 +34,12 @@ static inline void pacer_set_ready(struct host *h, const struct flow *f)
         h->ready_prios = 0;
 }
 
+/* Returns true if a window may limit a queue pair: of the configuration, or of its congestion control. */
+static inline bool pacer_is_limited(const struct sim *s, const struct flow *f)
+{
+    return f->out.window_bytes <= s->hosts.window_bytes_max;
+}
+
 /* Returns true if the window of a queue pair allows more bytes in flight. */
 bool pacer_has_window(const struct sim *, const struct host *, const struct flow *);
 

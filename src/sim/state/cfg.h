@@ -6,16 +6,18 @@
 #include "sim/cc/tcp.h"
 #include "core/knobs.h"
 #include "sim/lb/lb.h"
-#include "sim/event/engine.h"
-#include "sim/link/port.h"
+#include "sim/event/counters.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#define PARTS_MAX        64      /* threads, and parts that they share */
 #define CC_OTHERS_MAX    4       /* congestion controls besides the default one */
 #define TCP_CFGS_MAX     64      /* traffic entries of a scenario */
 #define TCP_HEADER_BYTES 70u     /* Ethernet 14 + IPv4 20 + TCP 20 + time stamps 12 + FCS 4 */
 #define TCP_ACK_EVERY    2u      /* packets per ACK */
+#define CONWEAVE_PACKET_BYTES 1048u      /* a full packet, as switches of model conweave assume */
+#define WINDOW_AUTO      UINT64_MAX      /* window_bytes: the BDP of the network */
 #define RTO_AUTO         UINT64_MAX      /* rto_ps: derived from the network, see sim/rto_default.h */
 
 enum sim_model {
@@ -104,7 +106,7 @@ struct sim_cfg {
     uint64_t reorder_ps;         /* selective repeat: a packet missing for longer is lost */
     uint64_t rto_ps;             /* 0: no retransmission timer; RTO_AUTO */
     uint64_t rto_ps_max;         /* limit of the exponential backoff; 0: no backoff. RTO_AUTO decides */
-    uint64_t window_bytes;       /* 0: no window */
+    uint64_t window_bytes;       /* of all queue pairs; 0: no window; WINDOW_AUTO */
     bool     window_by_rate;     /* window shrinks with rate / line rate */
     bool     window_by_pair;     /* the forks: window and round trip are those of the pair of hosts */
     bool     is_unpaced;         /* the forks: packets leave at line rate, independent of the flow's rate */

@@ -66,7 +66,7 @@ void tune_simulate(const struct tune_search *t, struct simulation *s, const stru
 {
     struct progress progress;
 
-    interrupt_watch(&s->sim->engine.now_ps);
+    interrupt_watch(sim_clock(s->sim));
     progress_start(&progress, !t->is_quiet);
     progress.what = what;
     simulation_run(s, hooks, &progress);

@@ -45,7 +45,7 @@ static void add_finding(const struct results *r, struct card *c)
             s.mean, s.p99);
     card_add(c, CARD_DETAIL, "Goodput %s, mean round trip %s (idle: at most %s).",
              metric(UNIT_BPS, r->goodput_bps).buf, metric(UNIT_US, r->rtt_us_mean).buf,
-             time_text(r->sim->net.base_rtt_ps).buf);
+             time_text(sim_idle_rtt_ps(r->sim)).buf);
 }
 
 static void add_cost(const struct results *r, struct card *c)
@@ -67,7 +67,7 @@ static void add_cost(const struct results *r, struct card *c)
 
 static void add_seeds(const struct results *r, struct card *c)
 {
-    unsigned long long seed = r->sim->cfg.seed;
+    unsigned long long seed = sim_settings(r->sim)->seed;
 
     if (r->spread->seeds > 1)
         card_add(c, CARD_SURE, "The run with seed %llu, one of %u for the interval.", seed, r->spread->seeds);

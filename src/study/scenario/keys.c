@@ -205,7 +205,7 @@ static const struct key_row host_keys[] = {
       KEY_AT(struct sim_cfg, rto_ps), .words = KEY_WORDS({ "auto", RTO_AUTO }) },
     { "window",         KEY_BYTES, "none",      "largest number of unacknowledged bytes; `none`, or `bdp`: "
       "rate x round-trip time of the longest path", KEY_AT(struct sim_cfg, window_bytes), 1, 1ull << 48,
-      .words = KEY_WORDS({ "none", 0 }, { "bdp", UINT64_MAX }) },
+      .words = KEY_WORDS({ "none", 0 }, { "bdp", WINDOW_AUTO }) },
     { "window_by_rate", KEY_YES,  "no",        "the window shrinks with the flow's rate",
       KEY_AT(struct sim_cfg, window_by_rate) },
     { "idle_reset",     KEY_TIME, "never",     "a persistent queue pair that was idle this long restarts "

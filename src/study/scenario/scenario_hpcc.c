@@ -227,7 +227,7 @@ static void set_devices(struct reader *r, struct scenario *s, const char *path, 
         refuse_config(r, path, "PACKET_PAYLOAD_SIZE must be 64 .. 9000, not %u", c->payload_bytes);
     cfg->mtu_bytes = c->payload_bytes;
     cfg->ack_unpaused = c->ack_high_prio;
-    cfg->window_bytes = c->has_win ? UINT64_MAX : 0;
+    cfg->window_bytes = c->has_win ? WINDOW_AUTO : 0;
     cfg->window_by_rate = c->var_win;
     cfg->window_by_pair = !c->global_t;
     cfg->is_unpaced = !c->rate_bound;

@@ -6,7 +6,6 @@
 #include "core/catalog.h"
 #include "core/units.h"
 #include "study/scenario/keys.h"
-#include "sim/forks/conweave_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -349,7 +348,7 @@ void scenario_use_model(struct reader *r, struct scenario *s)
     if (cfg->model == MODEL_UET)
         scenario_use_uet(cfg);
     if (cfg->model == MODEL_HPCC && cfg->cc->has_window) {
-        cfg->window_bytes = UINT64_MAX;
+        cfg->window_bytes = WINDOW_AUTO;
         cfg->window_by_rate = true;
         cfg->ack_unpaused = false;       /* as in the fork's run.py */
     }

@@ -227,7 +227,7 @@ on_answer(struct sim *s, struct host *h, const struct packet *k, enum packet_kin
         on_mark(s, h, f, 0);
     if (f->controlled && h->cc->on_ack)
         control(s, h, f, k, acked);
-    if (f->out.window_bytes <= s->hosts.window_bytes_max)
+    if (pacer_is_limited(s, f))
         pacer_sort_in(s, h, f);
     return ACT_FREE;
 }
