@@ -446,6 +446,8 @@ static int prepare(void *state, const struct knob_set *set, const struct knob_se
         rc = back->is_named[k] ? field_of(&fields[i], set->knobs.value[k], &new[i]) : -ENOENT;
         rc = rc ? rc : field_of(&fields[i], back->knobs.value[k], &old[i]);
     }
+    if (!rc && is_set[0] && is_set[1] && new[0] > new[1])
+        rc = -EINVAL;            /* orchagent would refuse the whole profile */
     *count = 1;
     *line = (struct guard_line){ .target = GUARD_SOCKET, .good = "+OK\r\n:1\r\n",
                                  .foreign = "+OK\r\n:0\r\n" };
