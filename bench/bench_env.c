@@ -9,9 +9,9 @@
  */
 #include "bench.h"
 #include "core/units.h"
-#include "env/env.h"
-#include "env/env_world.h"
-#include "learn/policy/test_teacher.h"
+#include "train/env/env.h"
+#include "train/env/env_world.h"
+#include "base/nets/policy/test_teacher.h"
 
 #include <string.h>
 #include <unistd.h>

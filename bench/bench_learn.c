@@ -7,7 +7,7 @@
  * update:   a Double-DQN update of ACC's net with a batch of 32: three passes forward, one back, Adam.
  */
 #include "bench.h"
-#include "learn/dqn.h"
+#include "base/nets/dqn.h"
 
 #include <math.h>
 #include <unistd.h>

@@ -12,11 +12,11 @@
  * bench/rlcc-instructions.
  */
 #include "bench.h"
-#include "learn/policy/adpg.h"
-#include "learn/policy/test_teacher.h"
-#include "learn/tree/tree_certify.h"
-#include "learn/tree/tree_export.h"
-#include "learn/tree/tree_grow.h"
+#include "train/rlcc/adpg.h"
+#include "base/nets/policy/test_teacher.h"
+#include "base/nets/tree/tree_certify.h"
+#include "base/nets/tree/tree_export.h"
+#include "train/trees/tree_grow.h"
 #include "xgboost_yardstick.h"
 
 #include <math.h>

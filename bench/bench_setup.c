@@ -5,7 +5,7 @@
  * ever used.
  */
 #include "bench.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
 #include "sim/sim.h"
 
 #include <string.h>

@@ -17,9 +17,9 @@
 #include "bench.h"
 #include "core/fsd.h"
 #include "core/units.h"
-#include "meter/monitor/elastic.h"
-#include "meter/monitor/flowstate.h"
-#include "meter/monitor/monitor_utility.h"
+#include "core/meter/monitor/elastic.h"
+#include "core/meter/monitor/flowstate.h"
+#include "core/meter/monitor/monitor_utility.h"
 #include "monitor_message.h"
 
 #include <stdbool.h>

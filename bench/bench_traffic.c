@@ -5,8 +5,8 @@
  * not stored.
  */
 #include "bench.h"
-#include "scenario/scenario.h"
-#include "traffic/traffic.h"
+#include "study/scenario/scenario.h"
+#include "work/traffic/traffic.h"
 
 #include <string.h>
 #include <sys/resource.h>

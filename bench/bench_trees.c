@@ -12,12 +12,12 @@
 #include "bench.h"
 #include "base/err.h"
 #include "core/units.h"
-#include "env/env.h"
-#include "env/env_world.h"
-#include "learn/policy/distil.h"
-#include "learn/policy/policy_file.h"
-#include "learn/policy/policy_story.h"
-#include "learn/tree/tree_export.h"
+#include "train/env/env.h"
+#include "train/env/env_world.h"
+#include "train/trees/distil.h"
+#include "base/nets/policy/policy_file.h"
+#include "base/nets/policy/policy_story.h"
+#include "base/nets/tree/tree_export.h"
 
 #include <math.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "bench.h"
 #include "live/driver/redis.h"
 #include "live/driver/sonic.h"
-#include "live/queues/queue_tuner.h"
+#include "live/daemon/queues/queue_tuner.h"
 
 #include <hiredis/hiredis.h>
 #include <inttypes.h>

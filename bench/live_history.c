@@ -8,7 +8,7 @@
  */
 #include "bench/bench.h"
 #include "base/err.h"
-#include "live/history/history.h"
+#include "live/view/history/history.h"
 
 #include <inttypes.h>
 #include <math.h>

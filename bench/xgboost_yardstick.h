@@ -5,7 +5,7 @@
 #define BENCH_XGBOOST_YARDSTICK_H
 
 #include "base/err.h"
-#include "learn/tree/tree_grow.h"
+#include "train/trees/tree_grow.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -4,8 +4,9 @@
  * C library's. In a build with a sanitizer, which overrides them itself, its hooks count (mmap() is then not
  * seen).
  */
-#include "scenario/scenario.h"
-#include "traffic/traffic.h"
+#include "study/scenario/scenario.h"
+#include "work/traffic/traffic.h"
+#include "sim/state/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

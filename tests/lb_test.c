@@ -4,7 +4,8 @@
 #include "digest.h"
 
 #include "core/units.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
+#include "sim/nic/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

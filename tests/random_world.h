@@ -13,7 +13,7 @@
 #define TESTS_RANDOM_WORLD_H
 
 #include "sim/test_world.h"
-#include "traffic/kinds/patterns.h"
+#include "work/traffic/kinds/patterns.h"
 
 #include <stdio.h>
 

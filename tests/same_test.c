@@ -8,7 +8,8 @@
 #include "worlds.h"
 
 #include "core/units.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
+#include "sim/state/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

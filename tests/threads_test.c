@@ -5,10 +5,11 @@
 #include "worlds.h"
 
 #include "core/units.h"
-#include "sim/host/gaps.h"
+#include "sim/nic/gaps.h"
 #include "sim/observe/observe.h"
 #include "sim/partition.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
+#include "sim/nic/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include "digest.h"
 
 #include "core/units.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
 #include "sim/run.h"
 
 #include <setjmp.h>

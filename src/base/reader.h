@@ -16,7 +16,7 @@
 struct reader {
     const char        *name;     /* of the file, for messages */
     const char        *what;     /* kind of file, for messages: "a scenario" */
-    bool               is_built; /* by a program (scenario/scenario_build.h): nodes have no lines */
+    bool               is_built; /* by a program (study/scenario/scenario_build.h): nodes have no lines */
     const char *const *set;      /* --set texts; a node with line 0 comes from set[column - 1] */
     struct err        *err;
     int                rc;       /* of the first error */

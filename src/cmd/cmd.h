@@ -107,12 +107,12 @@ struct cmd_option {
       "p99_slowdown (of mice, middle, or elephants), balanced, latency, throughput, or weights such as " \
       "mice=0.7,elephants=0.3; then class_bound=5%, job_bound=2% (default: the scenario's goal, else " \
       otherwise ")", KEY_AT(type, text) }
-#define CMD_DEVICE(type, field)          /* an enum device of report/setting_print.h */ \
+#define CMD_DEVICE(type, field)          /* an enum device of study/report/setting_print.h */ \
     { "as", 0, "mlx5|sonic", "Print the setting as a shell script for mlx5 NICs or as a WRED profile for " \
       "SONiC switches", KEY_AT(type, field), .choices = device_names }
 #define CMD_QUIET(type, is_quiet) { "quiet", 'q', NULL, "Print errors only", KEY_AT(type, is_quiet) }
 
-/* The rule around RL-CC's trees: a struct rule_cfg of learn/tree/tree.h; needs core/units.h. */
+/* The rule around RL-CC's trees: a struct rule_cfg of base/nets/tree/tree.h; needs core/units.h. */
 #define RULE_MIN 1e-12           /* 0 would mean the default */
 #define RULE_MAX 1e12
 

@@ -5,11 +5,11 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
-#include "formats/measured.h"
-#include "learn/least_squares.h"
-#include "report/metrics.h"
-#include "run/progress.h"
-#include "run/simulation.h"
+#include "peers/measured.h"
+#include "base/least_squares.h"
+#include "study/report/metrics.h"
+#include "study/run/progress.h"
+#include "study/run/simulation.h"
 
 #include <errno.h>
 #include <math.h>
@@ -153,7 +153,7 @@ static int simulate(struct fitted_world *w, const char *const *set, uint32_t set
         return rc;
     }
     snprintf(what, sizeof(what), "simulation %u: ", ++w->simulations);
-    interrupt_watch(&simulation.sim->engine.now_ps);
+    interrupt_watch(sim_clock(simulation.sim));
     progress_next(&w->progress, what);
     simulation_run(&simulation, NULL, &w->progress);
     w->progress.what = NULL;

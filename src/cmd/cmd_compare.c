@@ -5,7 +5,7 @@
 #include "base/file/interrupt.h"
 #include "base/print/safe.h"
 #include "base/text.h"
-#include "campaign/sweep.h"
+#include "study/campaign/sweep.h"
 #include "cmd/cmd.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* src/cmd/cmd_convert.c - anole convert: converts between scenarios and files of other simulators. */
-#include "convert/convert.h"
+#include "peers/convert/convert.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
 #include "base/file/interrupt.h"

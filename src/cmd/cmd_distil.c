@@ -1,13 +1,13 @@
 /* src/cmd/cmd_distil.c - anole distil: reduces a learned rate control until it fits a NIC. */
-#include "learn/policy/distil.h"
+#include "train/trees/distil.h"
 #include "base/file/interrupt.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
-#include "env/env_world.h"
-#include "learn/policy/policy_file.h"
-#include "learn/tree/tree_export.h"
+#include "train/env/env_world.h"
+#include "base/nets/policy/policy_file.h"
+#include "base/nets/tree/tree_export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

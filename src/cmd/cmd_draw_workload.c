@@ -1,5 +1,5 @@
 /* src/cmd/cmd_draw_workload.c - anole draw-workload: a random scenario, to judge tuners and settings on. */
-#include "scenario/draw.h"
+#include "study/scenario/draw.h"
 #include "cmd/cmd.h"
 
 struct options { uint64_t seed, millions; };

@@ -1,5 +1,5 @@
 /* src/cmd/cmd_explain.c - anole explain: what a tuner did in a run, and why; or what a model does. */
-#include "report/explain.h"
+#include "study/report/explain.h"
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"
@@ -83,7 +83,7 @@ static bool is_decision(const struct history *h, uint32_t i)
     const struct history_step *s = &h->step[i];
 
     return i == 0 || s->verdict != TUNER_NO_VERDICT || !knobs_equal(&s->was, &s->is) ||
-           strcmp(s->phase, h->step[i - 1].phase) != 0;
+           s->phase != h->step[i - 1].phase;
 }
 
 static json_t *steps_json(const struct history *h, bool has_all)

@@ -1,5 +1,5 @@
 /* src/cmd/cmd_export.c - anole export: writes a learned rate control as C for a NIC. */
-#include "learn/tree/tree_export.h"
+#include "base/nets/tree/tree_export.h"
 #include "base/file/interrupt.h"
 #include "base/file/outfile.h"
 #include "base/json.h"
@@ -7,8 +7,8 @@
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
 #include "core/units.h"
-#include "learn/policy/distil.h"
-#include "learn/policy/policy_file.h"
+#include "train/trees/distil.h"
+#include "base/nets/policy/policy_file.h"
 
 #include <ctype.h>
 #include <string.h>

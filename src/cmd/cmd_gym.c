@@ -1,9 +1,9 @@
 /* src/cmd/cmd_gym.c - anole gym: serves the environment of RL-CC to programs in other languages. */
 #include "cmd/cmd.h"
 #include "base/text.h"
-#include "env/env_world.h"
-#include "gym/gym.h"
-#include "scenario/examples.h"
+#include "train/env/env_world.h"
+#include "cmd/gym/gym.h"
+#include "study/scenario/examples.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
-#include "scenario/examples.h"
+#include "study/scenario/examples.h"
 
 #include <stdlib.h>
 #include <string.h>

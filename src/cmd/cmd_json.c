@@ -1,8 +1,8 @@
 #include "cmd/cmd_json.h"
 #include "base/json.h"
-#include "report/results_json.h"
-#include "learn/policy/policy_story.h"
-#include "learn/tree/tree_export.h"
+#include "study/report/results_json.h"
+#include "base/nets/policy/policy_story.h"
+#include "base/nets/tree/tree_export.h"
 
 #include <stdio.h>
 

@@ -3,8 +3,8 @@
 #define CMD_CMD_JSON_H
 
 #include "core/knobs.h"
-#include "learn/policy/distil.h"
-#include "learn/policy/policy_story.h"
+#include "train/trees/distil.h"
+#include "base/nets/policy/policy_story.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "train/train.h"
 #include "base/file/interrupt.h"
 #include "base/json.h"
-#include "campaign/pool.h"
+#include "study/campaign/pool.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
 #include "train/rlcc/rlcc_train.h"

@@ -1,13 +1,13 @@
 /* src/cmd/cmd_tune.c - anole tune: searches for a setting on a scenario, checks it, and writes it down. */
-#include "campaign/tune.h"
+#include "study/campaign/tune.h"
 #include "base/file/interrupt.h"
 #include "base/json.h"
 #include "base/print/safe.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
-#include "report/setting_print.h"
-#include "sim/partition.h"
+#include "study/report/setting_print.h"
+#include "sim/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +119,8 @@ static const struct cmd_line line = {
 
 static json_t *tune_json(const struct tune *t)
 {
-    static const char *const  words[] = { [TUNE_UNCHECKED] = "unchecked", [TUNE_SAME] = "same",
-                                          [TUNE_BETTER] = "better",
+    static const char *const  words[] = { [TUNE_UNCHECKED] = "unchecked", [TUNE_UNTRIED] = "untried",
+                                          [TUNE_SAME] = "same", [TUNE_BETTER] = "better",
                                           [TUNE_UNCLEAR] = "unclear", [TUNE_WORSE] = "worse" };
     const struct tune_search *s = &t->search;
     json_t                   *seeds = json_array();

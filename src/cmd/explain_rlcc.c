@@ -5,9 +5,9 @@
 #include "cmd/cmd.h"
 #include "cmd/cmd_json.h"
 #include "core/units.h"
-#include "learn/policy/policy_file.h"
-#include "learn/policy/policy_story.h"
-#include "learn/tree/tree_certify.h"
+#include "base/nets/policy/policy_file.h"
+#include "base/nets/policy/policy_story.h"
+#include "base/nets/tree/tree_certify.h"
 
 #include <inttypes.h>
 

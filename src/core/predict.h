@@ -1,6 +1,6 @@
 /* src/core/predict.h - an interface to predict the effect of a setting without touching the network.
  *
- * It separates the search (tune/rehearse) from the evaluation (twin/, by simulation).
+ * It separates the search (tune/rehearse) from the evaluation (study/twin/, by simulation).
  */
 #ifndef CORE_PREDICT_H
 #define CORE_PREDICT_H

@@ -1,7 +1,7 @@
 /* src/core/world.h - the constant properties of a network: devices, ports, links and switches.
  *
- * The simulator fills a world from its graph (run/sim_world.h), a controller from the reports of its agents.
- * Reports, scopes and queues refer to devices and ports by their index in it.
+ * The simulator fills a world from its graph (study/run/sim_world.h), a controller from the reports of its
+ * agents. Reports, scopes and queues refer to devices and ports by their index in it.
  */
 #ifndef CORE_WORLD_H
 #define CORE_WORLD_H
@@ -64,5 +64,12 @@ void world_copy(struct world *, const struct world *);
 
 /* Frees arrays and names. */
 void world_fini(struct world *);
+
+/* Returns true if the knob matters here, by its readers; knobs of balancers do not count. */
+bool world_reads(const struct world *, enum knob);
+
+/* The quantity that a knob of this law is in proportion to, in the unit of such knobs: round trip in us, line
+ * rate in Mb/s, bandwidth-delay product in KB. KNOB_FIXED: 1. */
+double world_measure(const struct world *, enum knob_law);
 
 #endif

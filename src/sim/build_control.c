@@ -1,5 +1,5 @@
 #include "sim/build.h"
-#include "sim/host/nic.h"
+#include "sim/nic/nic.h"
 
 /* Returns what a NIC of this speed knows about its network. */
 static struct cc_link link_of(const struct sim *s, uint64_t line_bps, bool is_uet)

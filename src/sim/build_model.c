@@ -1,8 +1,8 @@
 #include "sim/build.h"
-#include "net/measure.h"
+#include "work/net/measure.h"
 #include "sim/forks/ns3.h"
-#include "sim/host/pacer.h"
-#include "sim/host/rc/rc.h"
+#include "sim/nic/pacer.h"
+#include "sim/transport/rc/rc.h"
 
 /* Bytes that may arrive after a pause was requested: the PFC frame waits for one full packet, the wire is
  * full in both directions, and the peer finishes a packet. Two more packets cover the overrun of the

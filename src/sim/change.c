@@ -1,5 +1,5 @@
 #include "sim/change.h"
-#include "sim/host/host.h"
+#include "sim/nic/host.h"
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
 #include "sim/switch/switch.h"

@@ -1,6 +1,6 @@
 /* src/sim/reads_test.c - RDMA READ on simulated wires, against closed forms. */
 #include "sim/test_world.h"
-#include "traffic/kinds/trace_traffic.h"
+#include "work/traffic/kinds/trace_traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

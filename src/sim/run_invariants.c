@@ -1,6 +1,6 @@
 #include "sim/run.h"
-#include "sim/host/drain.h"
-#include "sim/host/host.h"
+#include "sim/nic/drain.h"
+#include "sim/nic/host.h"
 #include "sim/switch/switch.h"
 #include "sim/switch/weave.h"
 

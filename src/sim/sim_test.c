@@ -2,7 +2,7 @@
 #include "sim/change.h"
 #include "sim/partition.h"
 #include "sim/test_world.h"
-#include "traffic/kinds/patterns.h"
+#include "work/traffic/kinds/patterns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

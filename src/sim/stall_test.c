@@ -1,4 +1,4 @@
-/* src/sim/stall_test.c - a slow world is not stalled. Whole runs: see run/stuck_test.c. */
+/* src/sim/stall_test.c - a slow world is not stalled. Whole runs: see study/run/stuck_test.c. */
 #include "sim/stall.h"
 #include "sim/test_world.h"
 

@@ -6,9 +6,11 @@
 #ifndef SIM_TEST_WORLD_H
 #define SIM_TEST_WORLD_H
 
+#include "sim/nic/nic.h"
 #include "sim/sim.h"
-#include "traffic/kinds/flows.h"
-#include "traffic/traffic.h"
+#include "sim/state/ideal.h"
+#include "work/traffic/kinds/flows.h"
+#include "work/traffic/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* src/tune/loop.h - the control loop that connects a tuner to a network.
  *
  * The loop passes reports to a tuner, turns the tuner's answers into decisions, and tracks which decisions
- * were applied. It works the same for simulated and real networks: run/ drives it for a simulation, a
+ * were applied. It works the same for simulated and real networks: study/run/ drives it for a simulation, a
  * controller for live devices.
  *
  *   loop_open        create the tuner from its configuration

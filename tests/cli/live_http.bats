@@ -244,9 +244,11 @@ END
     chmod 644 token
     run "$ANOLE" controller controller.yaml
     [ "$status" -eq 1 ]
-    [[ "$output" == *"token: readable by others; chmod 600" ]]
+    [[ "$output" == *"token: readable by others; chmod 640" ]]
+    run "$ANOLE" controller controller.yaml --check-config
+    [[ "$output" == *"token: readable by others; chmod 640" ]]
     echo short >token
-    chmod 600 token
+    chmod 640 token                              # of the group of a service
     run "$ANOLE" controller controller.yaml
     [ "$status" -eq 1 ]
     [[ "$output" == *"token: a token has at least 16 characters" ]]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # tests/cli/live_mrc.bats - agents on NICs with MRC. A stand-in for the vendor's library is loaded in the same
-# way; its NIC is a folder (src/standin/mrc).
+# way; its NIC is a folder (standin/mrc).
 
 # shellcheck disable=SC2030,SC2031,SC2154  # common.bash sets dir, and status as run does
 load common

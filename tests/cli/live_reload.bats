@@ -126,6 +126,27 @@ reload() {
     thaw the-first-token-there-was 401
 }
 
+@test "reload: a page that could not be opened changes nothing" {
+    needs_live
+    command -v curl >/dev/null || skip 'no curl'
+    (umask 077 && echo the-first-token-there-was >token)
+    write_controller
+    printf 'http: {listen: "127.0.0.1:%s", token: token}\n' $((port + 1)) >>controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    has_page() { curl -sSf "http://127.0.0.1:$((port + 1))/healthz" >/dev/null; }
+    wait_for has_page
+    chmod 644 token
+    sed -i 's/^mode: .*/mode: observe/' controller.yaml
+    reload "$pid" controller.log 'token: readable by others; chmod 640; everything stays as it was'
+    has_page
+    says 'mode auto'
+    chmod 600 token
+    sed -i "s/$((port + 1))/$port/" controller.yaml              # taken, by the controller itself
+    reload "$pid" controller.log "127.0.0.1:$port: cannot listen there: .*; everything stays as it was"
+    has_page
+    says 'mode auto'
+}
+
 @test "reload: certificates of another authority, while processes run" {
     needs_live
     command -v openssl >/dev/null || skip 'no openssl'
@@ -211,7 +232,7 @@ reload() {
 
 @test "man: the pages have every key of a configuration" {
     for page in controller agent relay; do
-        sed -n "/^static const struct key_row \(common\|$page\|tls\)_keys/,/{ 0 },/p" src/live/config/live_config.c |
+        sed -n "/^static const struct key_row \(common\|$page\|tls\)_keys/,/{ 0 },/p" src/live/daemon/config/live_config.c |
             grep -o '^    { "[a-z_]*"' | grep -o '[a-z_]*' >"$dir/keys"
         [ "$(wc -l <"$dir/keys")" -gt "$([ "$page" = relay ] && echo 9 || echo 15)" ]
         tools/make-man "$ANOLE" "docs/man/anole-${page/relay/agent}.8.scd" | scdoc >"$dir/page"

@@ -16,7 +16,7 @@ connections, annexes A16 and A17) that analysers of real NICs check as well (Lum
   pfc       MAC control frames; a host sends no data of a paused class
 
 Interfaces 2i and 2i + 1 are the host's and the switch's end of a link. A frame leaves at its time stamp and arrives
-a transmission time and --delay later. Numbers of queue pairs: see src/report/trace/trace.h.
+a transmission time and --delay later. Numbers of queue pairs: see src/study/report/trace/trace.h.
 
 Prints a JSON object with counts, and one line on stderr for each violation (20 at most). --fields prints the
 fields of frames as tshark does instead. Exit status: 0, or 1 if a rule is violated.

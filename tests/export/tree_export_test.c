@@ -3,11 +3,11 @@
  * On this processor in 10^7 states; on others in 10^6, if their compiler and an emulator are installed
  * (tools/deps nic). Run it at the top of the repository.
  */
-#include "learn/tree/tree_export.h"
+#include "base/nets/tree/tree_export.h"
 
-#include "learn/policy/distil.h"
-#include "learn/policy/policy_file.h"
-#include "learn/tree/test_forest.h"
+#include "train/trees/distil.h"
+#include "base/nets/policy/policy_file.h"
+#include "base/nets/tree/test_forest.h"
 #include "states.h"
 
 #include <inttypes.h>

@@ -5,8 +5,8 @@
  */
 #include "base/arena.h"
 #include "base/err.h"
-#include "formats/hpcc.h"
-#include "net/route.h"
+#include "peers/hpcc.h"
+#include "work/net/route.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

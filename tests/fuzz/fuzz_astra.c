@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_astra.c - any text is a valid network and a list of dimensions, or rejected with a
  * reason. */
-#include "formats/astra.h"
+#include "peers/astra.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_cdf.c - any text is a table of non-decreasing sizes, or rejected with a reason. */
-#include "traffic/cdf.h"
+#include "work/traffic/cdf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_chakra.c - any bytes are the trace of a rank, or rejected with a reason. Operations of an
  * accepted trace only wait for existing ones.
  */
-#include "formats/chakra.h"
+#include "peers/chakra.h"
 
 #include <stdlib.h>
 #include <string.h>

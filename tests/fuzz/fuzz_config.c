@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_config.c - any text is a config within its bounds, or rejected with a reason. */
-#include "formats/hpcc.h"
+#include "peers/hpcc.h"
 
 #include <stdlib.h>
 #include <string.h>

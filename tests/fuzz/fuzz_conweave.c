@@ -3,7 +3,7 @@
  *
  * The list of flows follows a line "---".
  */
-#include "formats/hpcc.h"
+#include "peers/hpcc.h"
 
 #include <stdlib.h>
 #include <string.h>

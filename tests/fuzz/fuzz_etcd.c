@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_etcd.c - for any answer of etcd or an impostor, results are complete and names are
  * printable.
  */
-#include "live/lease/lease.h"
+#include "live/daemon/lease/lease.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* tests/fuzz/fuzz_flows.c - any text is a sorted list of valid flows, or rejected with a reason. Starts as ns-3
- * reads them are at most a nanosecond, and the error of a double, before those that are written. */
-#include "formats/hpcc.h"
+/* tests/fuzz/fuzz_flows.c - any text is a sorted list of valid flows, or rejected with a reason. Starts as
+ * ns-3 reads them are at most a nanosecond, and the error of a double, before those that are written. */
+#include "peers/hpcc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_goal.c - any bytes are a trace that can be executed, or rejected with a reason. */
-#include "formats/goal.h"
+#include "peers/goal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * an ERROR if necessary. The world is that of the unit tests. Each input is tried as it is, and again after a
  * HELLO and a RESET.
  */
-#include "../../src/gym/test_world.h"
+#include "../../src/cmd/gym/test_world.h"
 
 #include <stdio.h>
 #include <stdlib.h>

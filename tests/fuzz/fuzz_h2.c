@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_h2.c - for any bytes on a connection, messages are complete, and each opened call is closed
  * exactly once.
  */
-#include "live/h2/h2.h"
+#include "live/wire/h2/h2.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_h2_client.c - for any bytes of a server, messages are complete, and each opened call is
  * closed exactly once.
  */
-#include "live/h2/h2.h"
+#include "live/wire/h2/h2.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_htsim_cm.c - any text is a set of connections that all start eventually, or rejected with a
  * reason.
  */
-#include "formats/htsim.h"
+#include "peers/htsim.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

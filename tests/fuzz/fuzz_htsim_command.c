@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_htsim_command.c - any text is a command line whose values fit a scenario, or rejected with
  * a reason.
  */
-#include "formats/htsim.h"
+#include "peers/htsim.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_htsim_topo.c - any text is a valid fat-tree, or rejected with a reason. */
-#include "formats/htsim.h"
+#include "peers/htsim.h"
 
 #include <ctype.h>
 #include <stdlib.h>

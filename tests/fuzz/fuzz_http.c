@@ -2,8 +2,8 @@
  * from a body are valid. The input is six lines (method, Host, Authorization, Origin, Sec-Fetch-Site,
  * Content-Type, which is also used as Sec-Fetch-Dest), a path, and a body.
  */
-#include "live/history/history.h"
-#include "http/gate.h"
+#include "live/view/history/history.h"
+#include "base/http/gate.h"
 #include "live/view/controller_page.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_identity.c - any file as authority, certificate and key at once: accepted, or a reason why
  * not. */
-#include "live/tls/secure.h"
+#include "live/wire/tls/secure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

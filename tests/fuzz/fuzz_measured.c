@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_measured.c - any bytes are measurements above 0, or rejected in one line. */
-#include "formats/measured.h"
+#include "peers/measured.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* tests/fuzz/fuzz_model.c - for any input of model_parse(), an accepted model is valid.
  *
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I src tests/fuzz/fuzz_model.c \
- *       src/learn/{model,model_format,model_json,model_read,net,tanh}.c \
+ *       src/base/nets/{model,model_format,model_json,model_read,net,tanh}.c \
  *       src/base/{text,err,rng}.c -ljansson -lm
  *
  * Each input is tried as it is and, since a fuzzer hardly finds a checksum, again with corrected length and
  * checksum.
  */
-#include "learn/model.h"
+#include "base/nets/model.h"
 
 #include <math.h>
 #include <stdint.h>

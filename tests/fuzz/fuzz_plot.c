@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_plot.c - a damaged charts.json is rejected, or drawn from the numbers that it contains. */
-#include "plot/charts.h"
+#include "study/plot/charts.h"
 
 #include <stdint.h>
 #include <stdlib.h>

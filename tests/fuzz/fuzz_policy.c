@@ -3,8 +3,8 @@
  * The first byte selects the kind of the other bytes: the body of a model, which is tried as it is and again
  * with a corrected version, or a PyTorch checkpoint.
  */
-#include "learn/policy/policy_file.h"
-#include "learn/tree/tree_certify.h"
+#include "base/nets/policy/policy_file.h"
+#include "base/nets/tree/tree_certify.h"
 
 #include <stdint.h>
 #include <stdio.h>

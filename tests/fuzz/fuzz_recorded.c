@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_recorded.c - for any input, recorded_messages() and recorded_counters() return plausible
  * loads, or an error of one line.
  */
-#include "twin/recorded.h"
+#include "study/twin/recorded.h"
 
 #include <stdio.h>
 #include <stdlib.h>

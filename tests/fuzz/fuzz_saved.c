@@ -2,7 +2,7 @@
 #include "live/agent/agent.h"
 #include "live/core/keep.h"
 #include "live/core/knobset.h"
-#include "live/queues/queue_tuner.h"
+#include "live/daemon/queues/queue_tuner.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * The rest of a line after "#--set " is a --set option. Files are looked up in a folder that does not exist.
  */
 #include "core/units.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void run(struct scenario *s)
             abort();
         return;
     }
-    for (uint64_t at_ps = PS_PER_US; at_ps <= 5 * PS_PER_US && sim->engine.counters.events < 20000;
+    for (uint64_t at_ps = PS_PER_US; at_ps <= 5 * PS_PER_US && sim_counts(sim)->events < 20000;
          at_ps += PS_PER_US)
         sim_run_until(sim, at_ps);
     sim_check(sim);

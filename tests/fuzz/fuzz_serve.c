@@ -1,7 +1,7 @@
 /* tests/fuzz/fuzz_serve.c - a CSV that is still being written: for any content, all columns have equal
  * length.
  */
-#include "serve/folder.h"
+#include "study/serve/folder.h"
 
 #include <stdint.h>
 #include <stdlib.h>

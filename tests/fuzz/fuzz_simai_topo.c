@@ -1,5 +1,5 @@
 /* tests/fuzz/fuzz_simai_topo.c - any text is a valid topology, or rejected with a reason. */
-#include "formats/simai.h"
+#include "peers/simai.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* tests/fuzz/fuzz_simai_work.c - any text is a workload that can be converted to messages, or rejected with a
  * reason.
  */
-#include "formats/simai.h"
-#include "traffic/collective_plan.h"
+#include "peers/simai.h"
+#include "work/traffic/collective_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * rejected with a reason.
  */
 #include "base/json.h"
-#include "campaign/campaign.h"
-#include "live/history/store.h"
+#include "study/campaign/campaign.h"
+#include "live/view/history/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

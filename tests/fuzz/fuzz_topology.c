@@ -1,6 +1,6 @@
-/* tests/fuzz/fuzz_topology.c - any text is a valid topology, or rejected with a reason. Delays as ns-3 reads them
- * are at most a nanosecond shorter than those that are written. */
-#include "formats/hpcc.h"
+/* tests/fuzz/fuzz_topology.c - any text is a valid topology, or rejected with a reason. Delays as ns-3 reads
+ * them are at most a nanosecond shorter than those that are written. */
+#include "peers/hpcc.h"
 
 #include <stdlib.h>
 #include <string.h>

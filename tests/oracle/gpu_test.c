@@ -3,7 +3,8 @@
 #include "../digest.h"
 
 #include "core/units.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
+#include "sim/state/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,8 @@
  * link carries 32 x 1106 bytes of data for each 86 of ACKs, including preambles and gaps between frames.
  */
 #include "core/units.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
+#include "sim/state/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

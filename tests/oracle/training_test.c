@@ -4,8 +4,8 @@
  */
 #include "../digest.h"
 
-#include "scenario/scenario.h"
-#include "traffic/test_training.h"
+#include "study/scenario/scenario.h"
+#include "work/traffic/test_training.h"
 #include "sim/test_world.h"
 
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""tests/tools/torch_adpg.py - RL-CC's training in PyTorch, step by step, for src/learn/policy/adpg_torch_test.c.
+"""tests/tools/torch_adpg.py - RL-CC's training in PyTorch, step by step, for train/rlcc/adpg_torch_test.c.
 
     apt-get install python3-torch
     /usr/bin/python3 tests/tools/torch_adpg.py mlp > tests/data/learn/torch_adpg_mlp.txt
     /usr/bin/python3 tests/tools/torch_adpg.py lstm > tests/data/learn/torch_adpg_lstm.txt
 
-The loss is written out term by term as in src/learn/policy/adpg.h, and PyTorch computes its gradient. All
+The loss is written out term by term as in train/rlcc/adpg.h, and PyTorch computes its gradient. All
 inputs come from a small generator, so both sides use exactly the same numbers. Building and testing Anole
 does not need PyTorch, because its results are stored.
 """

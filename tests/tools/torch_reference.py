@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/tools/torch_reference.py - one training run in PyTorch, step by step, for src/learn/dqn_torch_test.c.
+"""tests/tools/torch_reference.py - one training run in PyTorch, step by step, for src/base/nets/dqn_torch_test.c.
 
     apt-get install python3-torch
     /usr/bin/python3 tests/tools/torch_reference.py > tests/data/learn/torch_dqn.txt

@@ -1,4 +1,4 @@
-// Data for pages as src/report/page.c writes it (web/src/data.ts): a small run with known numbers, a
+// Data for pages as src/study/report/page.c writes it (web/src/data.ts): a small run with known numbers, a
 // comparison, a large run, and an empty one.
 
 // Reproducible random numbers.

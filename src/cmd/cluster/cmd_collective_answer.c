@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cmd/cluster/cmd_collective.h"
 #include "cmd/cmd_json.h"
-#include "report/about.h"
+#include "study/report/about.h"
 
 #include <inttypes.h>
 #include <math.h>

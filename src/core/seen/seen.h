@@ -5,8 +5,8 @@
  * so its report does not grow with the number of messages. These are the sums over all hosts; struct
  * seen_part is the report of one.
  */
-#ifndef CORE_SEEN_H
-#define CORE_SEEN_H
+#ifndef CORE_SEEN_SEEN_H
+#define CORE_SEEN_SEEN_H
 
 #include "core/predict.h"
 

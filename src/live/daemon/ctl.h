@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "live/control/control.h"
-#include "live/tls/secure.h"
+#include "live/wire/tls/secure.h"
 #include "live/view/ledger.h"
 #include "live/wire/codec.h"
 #include "live/wire/serve.h"

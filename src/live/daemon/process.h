@@ -2,7 +2,7 @@
 #ifndef LIVE_DAEMON_PROCESS_H
 #define LIVE_DAEMON_PROCESS_H
 
-#include "live/config/live_config.h"
+#include "live/daemon/config/live_config.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
 #include "live/wire/dial.h"
@@ -26,6 +26,10 @@ enum process_order process_wait(struct pollfd *, uint32_t count, uint64_t until_
  * What a process is built on cannot change: addresses, names, folders, devices, intervals. A file that
  * changes such a key, or is wrong, is refused with one line, and everything stays as it was.
  */
+
+/* Can the files that it names be used by this process: certificates, keys, the page's token and address?
+ * 'old': the configuration that it replaces; NULL: a process with this one may be running. */
+int process_check(const struct config_common *, const struct config_common *old, struct err *);
 
 /* Calls 'reload', which reads a configuration again, and reports it to systemd. */
 void reload_on_signal(void (*reload)(void *), void *arg);

@@ -4,7 +4,7 @@
 #define LIVE_DAEMON_RUN_H
 
 #include "base/err.h"
-#include "live/config/live_config.h"
+#include "live/daemon/config/live_config.h"
 
 #include <stdint.h>
 
@@ -23,6 +23,10 @@ int agent_run(const struct agent_file *, struct agent_pace *, struct err *);
 /* Restores the last confirmed setting of all devices from the disk, without a controller, after a crash.
  * is_forget: afterwards the agents obey any controller, whatever terms they have seen. */
 int agent_rescue(const struct agent_file *, bool is_forget, struct err *);
+
+/* The same, and then restores the baseline: values from before the first change, or set by people since. For
+ * a host that Anole leaves. The state says from then on that the baseline is what was confirmed. */
+int agent_baseline(const struct agent_file *, struct err *);
 
 /* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port,
  * or DEVICE/ and one of these. A person's decision: it stays until it is taken back. Refused unless the agent

@@ -7,7 +7,7 @@
 #include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
 #include "live/daemon/hold_file.h"
-#include "live/tuner/live_tuner.h"
+#include "live/daemon/tuner/live_tuner.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
 #include "live/daemon/process.h"

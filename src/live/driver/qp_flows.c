@@ -1,6 +1,6 @@
 #include "live/driver/qp_flows.h"
 #include "base/err.h"
-#include "meter/monitor/flowstate.h"
+#include "core/meter/monitor/flowstate.h"
 
 #include <fcntl.h>
 #include <linux/netlink.h>

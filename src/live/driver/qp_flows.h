@@ -3,8 +3,8 @@
  * A NIC counts bytes by counter sets, to which queue pairs are bound (`rdma statistic qp`). With mlx5's
  * optional counters (kernel 6.15 and later) a set has rdma_tx_bytes. A counter set is a flow: the increase of
  * its rdma_tx_bytes since the last reading is what it sent. Flows become elephants, mice or potential
- * elephants, as in PARALEON (meter/monitor/flowstate.h). Queue pairs outlive their messages, so a queue pair
- * that was silent for some readings counts as a new flow. Bytes before the first reading do not count.
+ * elephants, as in PARALEON (core/meter/monitor/flowstate.h). Queue pairs outlive their messages, so a queue
+ * pair that was silent for some readings counts as a new flow. Bytes before the first reading do not count.
  *
  * The operator of a host decides which queue pairs have a counter set (docs/live.md). It uses flow rules of
  * the NIC, and Anole never enables it.

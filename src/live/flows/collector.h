@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "core/fsd.h"
 #include "live/flows/flow_record.h"
-#include "meter/monitor/flowstate.h"
+#include "core/meter/monitor/flowstate.h"
 
 #define COLLECTOR_FLOWS_MAX 65536u
 #define COLLECTOR_FROM_MAX  64

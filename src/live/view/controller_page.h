@@ -5,9 +5,9 @@
 #ifndef LIVE_VIEW_CONTROLLER_PAGE_H
 #define LIVE_VIEW_CONTROLLER_PAGE_H
 
-#include "http/server.h"
+#include "base/http/server.h"
 #include "live/flows/collector.h"
-#include "live/history/history.h"
+#include "live/view/history/history.h"
 #include "live/links/jobs.h"
 #include "live/links/loads.h"
 #include "live/view/cells.h"
@@ -58,7 +58,7 @@ void page_fini(struct page *);
 /* How devices are joined, and which are of which job. Both must stay as they are until the next call. */
 void page_know(struct page *, const struct links *, const struct job_list *);
 
-/* Keeps a history in this file: src/live/history/history.h. */
+/* Keeps a history in this file: src/live/view/history/history.h. */
 int  page_keep(struct page *, const char *path, struct err *);
 
 /* Reads an order, POST /api/VERB, from its path and body, which may be empty: {"device": "host1/mlx5_0",

@@ -1,6 +1,6 @@
 #include "live/view/ledger.h"
 #include "base/err.h"
-#include "live/history/store.h"
+#include "live/view/history/store.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

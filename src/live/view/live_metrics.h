@@ -4,8 +4,8 @@
 #define LIVE_VIEW_LIVE_METRICS_H
 
 #include "base/json.h"
-#include "http/prom.h"
-#include "http/server.h"
+#include "base/http/prom.h"
+#include "base/http/server.h"
 #include "live/agent/agent.h"
 #include "live/controller/roster.h"
 #include "live/wire/serve.h"

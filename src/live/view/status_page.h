@@ -3,8 +3,8 @@
 #ifndef LIVE_VIEW_STATUS_PAGE_H
 #define LIVE_VIEW_STATUS_PAGE_H
 
-#include "http/prom.h"
-#include "http/server.h"
+#include "base/http/prom.h"
+#include "base/http/server.h"
 
 struct status_page {
     void (*metrics)(void *, struct prom *);      /* those of the process follow */

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "live/controller/roster.h"
-#include "live/history/store.h"
+#include "live/view/history/store.h"
 
 #define TIMELINE_POINTS 900
 #define TIMELINE_KNOBS  100

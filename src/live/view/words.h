@@ -2,7 +2,7 @@
 #ifndef LIVE_VIEW_WORDS_H
 #define LIVE_VIEW_WORDS_H
 
-#include "http/gate.h"
+#include "base/http/gate.h"
 #include "live/controller/roster.h"
 
 /* ---- the verbs of `anole ctl` and POST /api/VERB ---- */

@@ -6,8 +6,8 @@
 #ifndef LIVE_WIRE_CONN_H
 #define LIVE_WIRE_CONN_H
 
-#include "live/h2/h2.h"
-#include "live/tls/secure.h"
+#include "live/wire/h2/h2.h"
+#include "live/wire/tls/secure.h"
 
 #include <stdint.h>
 

@@ -8,7 +8,7 @@
 #define LIVE_WIRE_DIAL_H
 
 #include "base/err.h"
-#include "live/tls/secure.h"
+#include "live/wire/tls/secure.h"
 #include "live/wire/inbox.h"
 
 #include <stdbool.h>

@@ -1,15 +1,15 @@
 /* src/sim/event/program.h - traffic as events: which flow starts next, and when.
  *
- * Traffic (traffic/traffic.h) is a set of streams. Each stream has one event: the start of its next flow.
- * Flows of a job's workers depend on earlier flows. The program reports completions that the traffic asked
- * for, and then starts the workers that have something to send. A signal to all workers of a job takes effect
- * in every part of the world.
+ * Traffic (work/traffic/traffic.h) is a set of streams. Each stream has one event: the start of its next
+ * flow. Flows of a job's workers depend on earlier flows. The program reports completions that the traffic
+ * asked for, and then starts the workers that have something to send. A signal to all workers of a job takes
+ * effect in every part of the world.
  */
 #ifndef SIM_EVENT_PROGRAM_H
 #define SIM_EVENT_PROGRAM_H
 
 #include "sim/event/engine.h"
-#include "traffic/traffic.h"
+#include "work/traffic/traffic.h"
 
 #include <stdbool.h>
 #include <stdint.h>

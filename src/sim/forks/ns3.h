@@ -2,7 +2,7 @@
 #ifndef SIM_FORKS_NS3_H
 #define SIM_FORKS_NS3_H
 
-#include "sim/host/nic.h"
+#include "sim/nic/nic.h"
 
 /* Returns whole nanoseconds, truncated. */
 uint64_t ns3_frame_ps(uint32_t bytes, uint64_t rate_bps);

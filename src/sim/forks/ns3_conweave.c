@@ -1,12 +1,12 @@
 /* src/sim/forks/ns3_conweave.c - the ConWeave ns-3 fork. */
-#include "lb/conga.h"
-#include "lb/lb.h"
+#include "sim/lb/conga.h"
+#include "sim/lb/lb.h"
 #include "sim/forks/conweave_buffer.h"
 #include "sim/forks/ns3.h"
-#include "sim/host/host.h"
-#include "sim/host/pacer.h"
-#include "sim/host/rc/rc.h"
-#include "sim/host/turn.h"
+#include "sim/nic/host.h"
+#include "sim/nic/pacer.h"
+#include "sim/transport/rc/rc.h"
+#include "sim/nic/turn.h"
 
 /* ---- switches ---- */
 

@@ -1,7 +1,7 @@
 #include "sim/forks/ns3.h"
-#include "sim/host/host.h"
-#include "sim/host/pacer.h"
-#include "sim/host/turn.h"
+#include "sim/nic/host.h"
+#include "sim/nic/pacer.h"
+#include "sim/nic/turn.h"
 #include "sim/state/ideal.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void drop(struct sim *s, const struct host *h, const struct flow *f)
 static void require_route(struct sim *s, const struct host *h, uint32_t dst)
 {
     if (!sim_has_path(s, s->net.node[h->node].epoch, h->node, dst))
-        engine_fail(&s->engine,
+        engine_fail(&s->engine, EINVAL,
                     "after a link has failed there is no way from %s to %s, where the HPCC fork "
                     "stops with an error; with 'order: node' the run goes on",
                     s->net.graph.node[h->node].name, s->net.graph.node[dst].name);

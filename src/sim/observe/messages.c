@@ -1,7 +1,8 @@
 #include "sim/observe/messages.h"
 #include "base/minmax.h"
 #include "core/units.h"
-#include "sim/host/flow.h"
+#include "sim/nic/flow.h"
+#include "sim/state/ideal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
  * disturbed.
  */
 #include "sim/observe/observe.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
+#include "sim/nic/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,8 @@
  * disturbs no flow.
  */
 #include "sim/observe/queue_telemetry.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
+#include "sim/nic/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,9 @@
 #include "sim/observe/watch.h"
-#include "net/address.h"
-#include "sim/host/nic.h"
+#include "work/net/address.h"
+#include "sim/nic/nic.h"
 #include "sim/partition.h"
 #include "sim/sim.h"
+#include "sim/state/ideal.h"
 
 #include <stdlib.h>
 

@@ -14,7 +14,7 @@
 #define SIM_OBSERVE_WATCH_H
 
 #include "core/report.h"
-#include "meter/monitor/monitor.h"
+#include "core/meter/monitor/monitor.h"
 
 #include <stdint.h>
 

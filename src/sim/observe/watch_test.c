@@ -1,7 +1,8 @@
 /* src/sim/observe/watch_test.c - each packet is counted once, and no flow is disturbed. */
 #include "sim/observe/watch.h"
 #include "sim/observe/observe.h"
-#include "scenario/scenario.h"
+#include "study/scenario/scenario.h"
+#include "sim/nic/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

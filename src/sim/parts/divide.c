@@ -1,5 +1,5 @@
 #include "sim/parts/divide.h"
-#include "sim/host/nic.h"
+#include "sim/nic/nic.h"
 #include "sim/link/path.h"
 
 #include <stdlib.h>

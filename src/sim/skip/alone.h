@@ -9,7 +9,7 @@
 #ifndef SIM_SKIP_ALONE_H
 #define SIM_SKIP_ALONE_H
 
-#include "cc/cc.h"
+#include "sim/cc/cc.h"
 #include "sim/state/state.h"
 
 struct alone_host {

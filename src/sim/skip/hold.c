@@ -1,6 +1,6 @@
 #include "base/minmax.h"
-#include "sim/host/pacer.h"
-#include "sim/host/send.h"
+#include "sim/nic/pacer.h"
+#include "sim/nic/send.h"
 #include "sim/skip/hold.h"
 #include "sim/skip/leap.h"
 

@@ -14,7 +14,7 @@
 #ifndef SIM_SKIP_LANES_H
 #define SIM_SKIP_LANES_H
 
-#include "sim/host/nic.h"
+#include "sim/nic/nic.h"
 
 #define LANE_HOPS_MAX 16u
 #define LANE_SHARE    0.9
@@ -83,8 +83,8 @@ static inline bool lanes_must_stop(const struct lanes *l, const struct port *p)
            (p->slow_path & SLOW_LINK && (p->is_lossy || p->is_down));
 }
 
-/* Enters a flow that is held in the lists of its ports, or removes it. Who walks through a list while holds end
- * begins at the end of the list. */
+/* Enters a flow that is held in the lists of its ports, or removes it. Who walks through a list while holds
+ * end begins at the end of the list. */
 void lanes_list(struct lanes *, const struct lane_path *, uint32_t flow);
 void lanes_unlist(struct lanes *, const struct lane_path *, uint32_t flow);
 

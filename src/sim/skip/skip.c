@@ -1,6 +1,6 @@
 #include "sim/skip/skip.h"
 #include "base/minmax.h"
-#include "sim/host/pacer.h"
+#include "sim/nic/pacer.h"
 #include "sim/link/path.h"
 #include "sim/skip/hold.h"
 #include "sim/skip/leap.h"

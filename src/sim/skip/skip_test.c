@@ -1,12 +1,12 @@
 /* src/sim/skip/skip_test.c - worlds with fidelity fast, compared with the same worlds simulated packet by
  * packet. */
 #include "sim/skip/skip.h"
-#include "sim/host/host.h"
-#include "sim/host/transport.h"
+#include "sim/nic/host.h"
+#include "sim/transport/transport.h"
 #include "sim/sim.h"
 #include "sim/observe/observe.h"
 #include "sim/test_world.h"
-#include "traffic/kinds/training.h"
+#include "work/traffic/kinds/training.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -65,8 +65,8 @@ static void assert_same_flows(const struct world *a, const struct world *b)
     }
 }
 
-/* Counters of hosts and ports are equal. Numbers of events and queue lengths are not compared. Round trips may
- * differ a little: a skipped packet that follows closely on the one before it does not wait. */
+/* Counters of hosts and ports are equal. Numbers of events and queue lengths are not compared. Round trips
+ * may differ a little: a skipped packet that follows closely on the one before it does not wait. */
 static void assert_same_counts(const struct world *a, const struct world *b)
 {
     struct sim_counters x = a->sim->engine.counters, y = b->sim->engine.counters;
@@ -187,8 +187,8 @@ static void skip__a_lone_flow_takes_the_same_picoseconds(void **unused)
     assert_true(skipped > 10000);
 }
 
-/* The same on paths whose links have different rates and delays: the slowest may be any of them, also the NIC's.
- * With dcqcn, marks reduce the rate of a NIC that is faster than a later link. */
+/* The same on paths whose links have different rates and delays: the slowest may be any of them, also the
+ * NIC's. With dcqcn, marks reduce the rate of a NIC that is faster than a later link. */
 static void unlike_world(struct world *w, bool is_fast, uint64_t seed)
 {
     struct flow_row flow[4];

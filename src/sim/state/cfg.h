@@ -2,20 +2,21 @@
 #ifndef SIM_STATE_CFG_H
 #define SIM_STATE_CFG_H
 
-#include "cc/cc.h"
-#include "cc/tcp.h"
+#include "sim/cc/cc.h"
+#include "sim/cc/tcp.h"
 #include "core/knobs.h"
-#include "lb/lb.h"
-#include "sim/event/engine.h"
-#include "sim/link/port.h"
+#include "sim/lb/lb.h"
+#include "sim/event/counters.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#define PARTS_MAX        64      /* threads, and parts that they share */
 #define CC_OTHERS_MAX    4       /* congestion controls besides the default one */
 #define TCP_CFGS_MAX     64      /* traffic entries of a scenario */
 #define TCP_HEADER_BYTES 70u     /* Ethernet 14 + IPv4 20 + TCP 20 + time stamps 12 + FCS 4 */
 #define TCP_ACK_EVERY    2u      /* packets per ACK */
+#define CONWEAVE_PACKET_BYTES 1048u      /* a full packet, as switches of model conweave assume */
 #define RTO_AUTO         UINT64_MAX      /* rto_ps: derived from the network, see sim/rto_default.h */
 
 enum sim_model {
@@ -76,7 +77,7 @@ struct sim_cfg {
     struct cc_fork fork;         /* model hpcc: settings of its congestion controls */
     const struct lb_algo *lb;
     uint64_t       lb_seed;      /* changes the paths. 0: the salts of ECMP are the switches' numbers */
-    bool           lb_weighted;  /* links get traffic in proportion to capacity: see net/route.h */
+    bool           lb_weighted;  /* links get traffic in proportion to capacity: see work/net/route.h */
     bool           lb_by_host;   /* all queue pairs between two hosts share one source port */
     uint32_t       threads;      /* threads that may share the work; 0 is 1. Results do not depend on it */
     uint32_t       parts;        /* least number of parts, if there are enough racks; 0: automatic */

@@ -1,5 +1,5 @@
 #include "sim/switch/balance.h"
-#include "lb/conga.h"
+#include "sim/lb/conga.h"
 #include "sim/switch/forward.h"
 
 #include <stddef.h>

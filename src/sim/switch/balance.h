@@ -1,6 +1,6 @@
 /* src/sim/switch/balance.h - load balancers other than ECMP.
  *
- * Calls the balancer (lb/lb.h) and follows the paths that first-hop switches have chosen. Packets enter
+ * Calls the balancer (sim/lb/lb.h) and follows the paths that first-hop switches have chosen. Packets enter
  * through balancer_state.choose.
  */
 #ifndef SIM_SWITCH_BALANCE_H

@@ -2,8 +2,8 @@
 #ifndef SIM_SWITCH_FORWARD_H
 #define SIM_SWITCH_FORWARD_H
 
-#include "lb/lb.h"
-#include "net/address.h"
+#include "sim/lb/lb.h"
+#include "work/net/address.h"
 #include "sim/state/state.h"
 
 #include <string.h>

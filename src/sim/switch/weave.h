@@ -1,5 +1,5 @@
 /* src/sim/switch/weave.h - ConWeave in switches: tags packets, sends control frames between ToRs, holds
- * packets and releases them. lb/conweave.h decides when.
+ * packets and releases them. sim/lb/conweave.h decides when.
  *
  * Held packets form a list (conweave_tag.next). The first of them is an event: when the queue is released, it
  * arrives again at its ingress port. Held packets are not charged to the buffer.

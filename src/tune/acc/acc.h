@@ -1,7 +1,7 @@
 /* src/tune/acc/acc.h - interface for training ACC: runs that explore and record their experience.
  *
  * acc_explore() makes a tuner that was opened with tuner_acc decide by the net or the rule that is being
- * trained. It then does not learn itself, but adds its experience to a memory (learn/dqn.h).
+ * trained. It then does not learn itself, but adds its experience to a memory (base/nets/dqn.h).
  */
 #ifndef TUNE_ACC_ACC_H
 #define TUNE_ACC_ACC_H

@@ -16,7 +16,7 @@
 #define TUNE_ACC_ACC_AGENTS_H
 
 #include "base/err.h"
-#include "learn/dqn.h"
+#include "base/nets/dqn.h"
 
 /* ---- the learner ---- */
 

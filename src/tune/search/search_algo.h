@@ -4,7 +4,7 @@
 #define TUNE_SEARCH_SEARCH_ALGO_H
 
 #include "base/minmax.h"
-#include "meter/monitor/monitor_utility.h"
+#include "core/meter/monitor/monitor_utility.h"
 #include "tune/search/space.h"
 #include "tune/tuner.h"
 

@@ -8,9 +8,9 @@
 #define SIM_FORKS_HTSIM_HTSIM_H
 
 #include "base/err.h"
-#include "lb/entropy.h"
-#include "net/fat_tree.h"
-#include "net/flow_list.h"
+#include "sim/lb/entropy.h"
+#include "work/net/fat_tree.h"
+#include "work/net/flow_list.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,6 +97,9 @@ bool htsim_run_until(struct htsim *, uint64_t until_ps);
 
 /* Returns why the run stopped, or NULL. uet-htsim would have failed an assertion here. */
 const struct err *htsim_failure(const struct htsim *);
+
+/* Its errno, or 0. */
+int htsim_failure_code(const struct htsim *);
 
 void     htsim_flow(const struct htsim *, uint32_t flow, struct htsim_flow *);
 void     htsim_count(const struct htsim *, struct htsim_counters *);

@@ -1,0 +1,134 @@
+/* src/study/report/results_answer.c - the answer card of one run: its main figure, costs and warnings. */
+#include "study/report/about.h"
+#include "study/report/results.h"
+#include "study/report/results_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Training is judged by iteration time, other traffic by slowdown. */
+static bool add_training(const struct results *r, struct card *c)
+{
+    for (uint32_t i = 0; i < r->scenario->entries; i++) {
+        const struct results_entry *e = &r->entry[i];
+
+        if (e->job != JOB_TRAINING || isnan(e->iteration_us_mean))
+            continue;
+        card_add(c, CARD_FINDING, "An iteration of %s takes %s on average.", r->scenario->entry[i].name,
+                 metric(UNIT_US, e->iteration_us_mean).buf);
+        if (isfinite(e->exposed_us_mean) && r->scenario->entry[i].work_ps)
+            card_add(c, CARD_DETAIL, "Communication that computing does not hide: %s.",
+                     metric(UNIT_US, e->exposed_us_mean).buf);
+        if (r->spread->seeds && r->scenario->entry[i].work_ps)
+            card_add(c, CARD_DETAIL, "Packet by packet: %s to %s (95 %% interval).",
+                     metric(UNIT_US, r->spread->us[i * EXPOSED_COUNT + EXPOSED_MEAN].low).buf,
+                     metric(UNIT_US, r->spread->us[i * EXPOSED_COUNT + EXPOSED_MEAN].high).buf);
+        if (isfinite(e->bound_share) && e->bound_share > 0)
+            card_add(c, CARD_DETAIL, "The links allow one in %.0f %% of that time.", 100 * e->bound_share);
+        return true;
+    }
+    return false;
+}
+
+static void add_finding(const struct results *r, struct card *c)
+{
+    struct fct_stats s = fct_slowdown_stats(&r->fct->all);
+
+    if (r->stuck_why)
+        card_add(c, CARD_FINDING, "Nothing moves any more after %s: the figures are of the time before.",
+                 time_text(r->stuck_ps).buf);
+    else if (!add_training(r, c) && r->fct->all.count == 0)
+        card_add(c, CARD_FINDING, "No flow finished.");
+    else if (!c->text[CARD_FINDING])
+        card_add(
+            c, CARD_FINDING,
+            "Flows take %.3g times as long as in an empty network on average, the slowest 1 %% %.3g times.",
+            s.mean, s.p99);
+    card_add(c, CARD_DETAIL, "Goodput %s, mean round trip %s (idle: at most %s).",
+             metric(UNIT_BPS, r->goodput_bps).buf, metric(UNIT_US, r->rtt_us_mean).buf,
+             time_text(sim_idle_rtt_ps(r->sim)).buf);
+}
+
+static void add_cost(const struct results *r, struct card *c)
+{
+    if (r->dropped_packets > 0)
+        card_add(c, CARD_COST, "%s dropped.",
+                 counted((uint64_t)r->dropped_packets, "packet was", "packets were").buf);
+    if (r->trimmed > 0)
+        card_add(c, CARD_COST, "%s trimmed.",
+                 counted((uint64_t)r->trimmed, "packet was", "packets were").buf);
+    if (r->paused_share > 0)
+        card_add(c, CARD_COST, "PFC paused ports for %s of the time.",
+                 metric(UNIT_SHARE, r->paused_share).buf);
+    if (r->dropped_packets == 0 && r->trimmed == 0 && !(r->paused_share > 0))
+        card_add(c, CARD_COST, "No packet was dropped and no port was paused.");
+    if (r->queue_bytes_max > 0)
+        card_add(c, CARD_COST, "Longest queue: %s.", metric(UNIT_BYTES, r->queue_bytes_max).buf);
+}
+
+static void add_seeds(const struct results *r, struct card *c)
+{
+    unsigned long long seed = sim_settings(r->sim)->seed;
+
+    if (r->spread->seeds > 1)
+        card_add(c, CARD_SURE, "The run with seed %llu, one of %u for the interval.", seed, r->spread->seeds);
+    else
+        card_add(c, CARD_SURE, "One run, seed %llu: other seeds %s.", seed,
+                 r->spread->seeds ? "give the same" : "differ");
+}
+
+/* Whether "KEY=VALUE" says what is simulated, not how devices are set: the same for all that are compared. */
+static bool is_condition(const char *set)
+{
+    static const char *const sections[] = { "model", "order", "seed", "interval", "run", "fidelity", "hpcc",
+                                            "htsim", "topology", "changes", "monitor", "goal", "traffic" };
+    size_t length = strcspn(set, "=.[");
+
+    for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
+        if (strlen(sections[i]) == length && strncmp(sections[i], set, length) == 0)
+            return true;
+    return false;
+}
+
+/* Settings that were given are worth a comparison; without one, advice. Conditions hold for both. */
+static void add_next(const struct results *r, struct card *c)
+{
+    const char **setting = xcalloc(r->sets + 1ul, sizeof(*setting));
+    uint32_t     settings = 0;
+
+    for (uint32_t i = 0; i < r->sets; i++)
+        if (!is_condition(r->set[i]))
+            setting[settings++] = r->set[i];
+    card_add(c, CARD_NEXT,
+             settings ? "see what the change is worth over several seeds" : "get a recommended setting");
+    card_add(c, CARD_COMMAND, settings ? "anole compare" : "anole advise");
+    card_add_argument(c, r->scenario->path);
+    for (uint32_t i = 0; i < r->sets; i++)
+        if (is_condition(r->set[i])) {
+            card_add(c, CARD_COMMAND, "--set");
+            card_add_argument(c, r->set[i]);
+        }
+    if (settings) {
+        card_add(c, CARD_COMMAND, "--variant before --variant");
+        card_add_variant(c, "after", setting, settings);
+    }
+    free(setting);
+}
+
+struct card *results_answer(const struct results *r, struct card *c)
+{
+    *c = (struct card){ 0 };
+    add_finding(r, c);
+    add_cost(r, c);
+    add_seeds(r, c);
+    if (r->flows_unfinished > 0)
+        card_add(c, CARD_SURE, "%s not finished and do not count.",
+                 counted((uint64_t)r->flows_unfinished, "flow had", "flows had").buf);
+    about_hardware(c, r->sim);
+    about_scenario(c, r->scenario, r->sim);
+    if (!(r->flows_started > 0))
+        return c;                /* nothing was sent: no setting can matter */
+    add_next(r, c);
+    return c;
+}
