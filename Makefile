@@ -17,7 +17,7 @@ CLANG   := --buildtype=debugoptimized -Dtests=true --werror
 TSAN    := --buildtype=debugoptimized -Db_sanitize=thread -Dtests=true
 FUZZ    := --buildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dtests=true -Dfuzzer=true
 
-CHECKS := check-includes check-scripts check-gcc check-clang check-tidy check-leaks check-fuzz check-cross check-fresh check-worlds
+CHECKS := check-includes check-scripts check-gcc check-mutants check-clang check-tidy check-leaks check-fuzz check-cross check-fresh check-first-day check-worlds
 ifneq ($(shell grep -lrE 'pthread\.h|threads\.h' src train),)
 CHECKS += check-tsan
 endif
@@ -218,6 +218,7 @@ clean:
 #
 #   check-gcc    warnings of gcc, and the unit tests on optimized code with asserts; more random worlds than
 #                `make test`, and the commands of docs/first.md with all their results
+#   check-mutants  whether a unit test notices each small fault of tests/mutants/list
 #   check-clang  warnings of clang, and the unit tests
 #   check-tidy   clang-tidy on the sources of the library
 #   check-leaks  on aarch64, where `make test` omits leak detection because it is slow: unit tests and a few
@@ -225,6 +226,7 @@ clean:
 #   check-tsan   unit tests and scripts of threaded code
 #   check-fuzz   every fuzz target for FUZZ_SECONDS
 #   check-fresh  README.md, docs/first.md, the tests and the packages on bare Debian systems: tests/fresh/check
+#   check-first-day  the first day of docs/live.md, typed on machines with systemd and the packages: tests/deb/first-day
 #   check-cross  most unit tests on the other architecture, where the demo must produce the same bytes
 #
 # `make check-long` runs all tests in each of these builds and takes many hours. TESTS selects the tests of
@@ -258,6 +260,11 @@ check-gcc: deps-check
 	@CC=gcc tools/configure gcc $(GCC)
 	@ninja -C build/gcc
 	@COMMANDS=all ANOLE_WORLDS=$${ANOLE_WORLDS:-600} tools/run-tests build/gcc $(or $(TESTS),$(GCC_TESTS))
+
+# MUTANTS selects those of files or tests with these words: make check-mutants MUTANTS='pacer dctcp'
+check-mutants: deps-check
+	@CC=gcc tools/configure gcc $(GCC)
+	@tests/mutants/run build/gcc $(MUTANTS)
 
 build-clang: deps-check
 	@CC=clang tools/configure clang $(CLANG)
@@ -297,6 +304,12 @@ check-fuzz: deps-check
 
 check-fresh:
 	@tests/fresh/check
+
+# Needs root or sudo, and namespaces; skipped with a reason without.
+check-first-day:
+	@tools/deps deb fresh
+	@tools/make-deb >/dev/null
+	@tests/deb/first-day || [ $$? -eq 77 ]
 
 # Tests aarch64 on x86-64, and x86-64 elsewhere.
 check-cross: release

@@ -78,12 +78,12 @@ struct outcome {
 
 static void read_ports(const struct sim *s, struct outcome *o)
 {
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        const struct port_counters *c = &s->net.port[i].counters;
+    for (uint32_t i = 0; i < sim_ports(s); i++) {
+        struct port_counters c = sim_port(s, i).counters;
 
-        for (size_t kind = 0; kind < sizeof(c->tx_packets) / sizeof(c->tx_packets[0]); kind++)
-            o->hops += c->tx_packets[kind];
-        o->marks += c->marked_packets;
+        for (size_t kind = 0; kind < sizeof(c.tx_packets) / sizeof(c.tx_packets[0]); kind++)
+            o->hops += c.tx_packets[kind];
+        o->marks += c.marked_packets;
     }
 }
 
@@ -107,7 +107,7 @@ static struct outcome run_once(const struct bench_case *c)
     o.run_s = bench_cpu_s() - start_s;
     sim_check(sim);
     read_ports(sim, &o);
-    o.counters = sim->engine.counters;
+    o.counters = *sim_counts(sim);
     sim_free(sim);
     scenario_fini(&scenario);
     return o;

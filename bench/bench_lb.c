@@ -57,7 +57,7 @@ static struct outcome run_once(const struct world *w, const struct lb_algo *lb)
     run_until(sim, scenario.run_ps);
     o.run_s = bench_cpu_s() - start_s;
     sim_check(sim);
-    o.counters = sim->engine.counters;
+    o.counters = *sim_counts(sim);
     sim_free(sim);
     scenario_fini(&scenario);
     return o;

@@ -38,13 +38,13 @@ def bench_client(scenario, settings, worlds, steps):
 def bench_vector(scenario, settings, worlds, steps):
     start = cpu_s()
     env = anole.VectorEnv(scenario, settings=settings, worlds=worlds)
-    obs, info = env.reset(seed=1)
-    while info["steps"] < steps:
-        obs, _, _, over, info = env.step(decide(obs[:, 3]))
+    obs, _ = env.reset(seed=1)
+    while env.batch.steps < steps:
+        obs, _, _, over, _ = env.step(decide(obs[:, 3]))
         if over.all():
             break
     env.close()
-    return info["steps"] / (cpu_s() - start)
+    return env.batch.steps / (cpu_s() - start)
 
 
 def main():

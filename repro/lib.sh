@@ -201,8 +201,8 @@ commit() {
     elif ! git -C "$lib" rev-parse HEAD >/dev/null 2>&1; then
         "$ANOLE" --version
     else
-        echo "commit $(cd "$lib/.." && git log -1 --abbrev=7 --format=%h -- src data meson.build)$(
-            cd "$lib/.." && git diff --quiet HEAD -- src data meson.build || echo +)"
+        echo "commit $(cd "$lib/.." && git log -1 --abbrev=7 --format=%h -- src peers train data meson.build)$(
+            cd "$lib/.." && git diff --quiet HEAD -- src peers train data meson.build || echo +)"
     fi
 }
 

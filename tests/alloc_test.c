@@ -6,6 +6,7 @@
  */
 #include "study/scenario/scenario.h"
 #include "work/traffic/traffic.h"
+#include "sim/state/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

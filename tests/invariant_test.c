@@ -37,7 +37,7 @@ static void check_buffers(const struct sim *s)
  * may send, or its packets are in flight. */
 static void check_waits(const struct random_world *w)
 {
-    const struct sim_counters *c = &w->world.sim->engine.counters;
+    const struct sim_counters *c = sim_counts(w->world.sim);
     struct waits              *waits = waits_new(w->world.sim);
     uint64_t                   count[WAITS], sum = 0;
 
@@ -53,7 +53,7 @@ static void check_waits(const struct random_world *w)
 
 static void check_results(const struct random_world *w)
 {
-    const struct sim_counters *c = &w->world.sim->engine.counters;
+    const struct sim_counters *c = sim_counts(w->world.sim);
     uint64_t                   bytes = 0, resent = 0, reordered = 0, nacks = 0;
 
     assert_int_equal(w->world.done_count, w->flows);
@@ -228,7 +228,7 @@ static void run_lone(uint64_t seed, bool is_told)
             stderr,
             "seed %llu: %s, %u hosts, %llu bytes of %u, ack_every %u, window %llu: %llu ps, alone %llu ps\n",
             (unsigned long long)seed, w.graph_kind, hosts, (unsigned long long)flow.bytes, cfg.mtu_bytes,
-            cfg.ack_every, (unsigned long long)w.world.sim->cfg.window_bytes,
+            cfg.ack_every, (unsigned long long)sim_settings(w.world.sim)->window_bytes,
             (unsigned long long)w.world.done[0].fct_ps, (unsigned long long)w.world.done[0].ideal_ps);
     assert_int_equal(w.world.done[0].fct_ps, w.world.done[0].ideal_ps);
     world_end(&w.world);
@@ -255,7 +255,7 @@ static uint64_t digest_of(uint64_t seed, uint32_t threads)
     assert_true(world_finish(&w.world, STEP_PS, limit_ps(&w)) || w.may_hang);
     for (uint32_t i = 0; i < w.world.done_count; i++)
         digest = digest_add_flow(digest, &w.world.done[i]);
-    digest = digest_add_counters(digest, &w.world.sim->engine.counters);
+    digest = digest_add_counters(digest, sim_counts(w.world.sim));
     world_end(&w.world);
     return digest;
 }

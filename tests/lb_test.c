@@ -5,6 +5,7 @@
 
 #include "core/units.h"
 #include "study/scenario/scenario.h"
+#include "sim/nic/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

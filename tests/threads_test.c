@@ -9,6 +9,7 @@
 #include "sim/observe/observe.h"
 #include "sim/partition.h"
 #include "study/scenario/scenario.h"
+#include "sim/nic/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

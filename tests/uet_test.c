@@ -257,7 +257,7 @@ static void turn_knobs(struct sim *s, struct rng *r)
 
 static void check_results(const struct random_world *w)
 {
-    const struct sim_counters *c = &w->world.sim->engine.counters;
+    const struct sim_counters *c = sim_counts(w->world.sim);
     uint64_t                   bytes = 0, resent = 0;
 
     assert_int_equal(w->world.done_count, w->flows);
@@ -271,7 +271,7 @@ static void check_results(const struct random_world *w)
     assert_int_equal(c->payload_received, bytes);            /* every byte once */
     assert_int_equal(c->payload_sent, bytes + resent);
     assert_int_equal(c->payload_sent, c->payload_received + c->payload_stale + c->payload_dropped);
-    if (w->world.sim->cfg.is_lossless)
+    if (sim_settings(w->world.sim)->is_lossless)
         assert_int_equal(c->dropped_buffer, c->dropped_lossy);       /* none in a class with PFC */
 }
 
@@ -316,11 +316,11 @@ static uint64_t digest_of(uint64_t seed, uint32_t threads, bool has_roce)
     assert_true(world_finish(&w.world, STEP_PS, LIMIT_PS));
     for (uint32_t i = 0; i < w.world.done_count; i++)
         d = digest_add_flow(d, &w.world.done[i]);
-    d = digest_add_counters(d, &w.world.sim->engine.counters);
-    d = digest_add(d, w.world.sim->engine.counters.trimmed);
-    d = digest_add(d, w.world.sim->engine.counters.pulls_sent);
-    for (uint32_t i = 0; i < w.world.sim->net.ports; i++)
-        d = digest_add(d, w.world.sim->net.port[i].counters.tx_bytes);
+    d = digest_add_counters(d, sim_counts(w.world.sim));
+    d = digest_add(d, sim_counts(w.world.sim)->trimmed);
+    d = digest_add(d, sim_counts(w.world.sim)->pulls_sent);
+    for (uint32_t i = 0; i < sim_ports(w.world.sim); i++)
+        d = digest_add(d, sim_port(w.world.sim, i).counters.tx_bytes);
     world_end(&w.world);
     return d;
 }

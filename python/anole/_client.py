@@ -1,6 +1,7 @@
 """Messages of `anole gym`, as docs/gym.md describes them: batches in, actions out."""
 from __future__ import annotations
 
+import operator
 import socket
 import struct
 import subprocess
@@ -10,9 +11,12 @@ from typing import BinaryIO, Mapping, NamedTuple, Optional, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._guard import environment
 from ._program import find_program
 
 PROTOCOL_VERSION = 1
+MULTIPLIER_MIN, MULTIPLIER_MAX = 0.01, 100.0
+"""What the simulator accepts; the action space is narrower."""
 
 _HEAD = struct.Struct("<II")
 _BATCH = struct.Struct("<5Q4I")
@@ -44,6 +48,26 @@ class Batch(NamedTuple):
     """Sum over all agents since reset()."""
     payload_bytes: int
     dropped_packets: int
+
+
+def check_multipliers(action: NDArray[np.float32]) -> None:
+    """Refuses what no rate control means; a learner that diverges sends NaN."""
+    wrong = np.flatnonzero(~((action >= np.float32(MULTIPLIER_MIN)) & (action <= np.float32(MULTIPLIER_MAX))))
+    if wrong.size:
+        raise ValueError(f"action {wrong[0]} is {action.flat[wrong[0]]:g}; a multiplier must be {MULTIPLIER_MIN:g} .. {MULTIPLIER_MAX:g}")
+
+
+def check_seed(seed: int) -> int:
+    """Returns a seed as an int.
+
+    >>> check_seed(-1)
+    Traceback (most recent call last):
+    ValueError: seed -1: a seed is 0 .. 2^64 - 1
+    """
+    number = operator.index(seed)
+    if not 0 <= number < 2 ** 64:
+        raise ValueError(f"seed {number}: a seed is 0 .. 2^64 - 1")
+    return number
 
 
 class Client:
@@ -80,7 +104,7 @@ class Client:
         command += ["--", scenario]
         self._words = tempfile.TemporaryFile()                   # a file, not a pipe: it never fills up
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._words)
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._words, env=environment())
         except OSError as error:
             self._words.close()
             raise GymError(f"{program}: {error.strerror}; name the program in $ANOLE") from None
@@ -152,13 +176,14 @@ class Client:
 
     def reset(self, seed: int) -> Batch:
         """Starts the scenario with this seed and returns the first batch of waiting agents."""
-        return self._batch(self._ask(_RESET, struct.pack("<Q", seed), _ANSWER))
+        return self._batch(self._ask(_RESET, struct.pack("<Q", check_seed(seed)), _ANSWER))
 
     def act(self, multiplier: ArrayLike) -> Batch:
         """Answers the last batch with a multiplier per agent, in its order, and returns the next batch."""
         action = np.ascontiguousarray(multiplier, "<f4").ravel()
         if action.size != self._waiting:
             raise ValueError(f"{action.size} actions for {self._waiting} agents that wait")
+        check_multipliers(action)
         return self._batch(self._ask(_ACT, struct.pack("<II", action.size, 0) + action.tobytes(), _ANSWER))
 
     def close(self) -> None:

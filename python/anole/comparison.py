@@ -11,15 +11,14 @@
 """
 from __future__ import annotations
 
-import json
-import os
-import pathlib
-import shutil
-import tempfile
-import weakref
+import operator
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
-from .run import Scenario, call, scenario_file
+import numpy as np
+
+from ._guard import Work
+from ._program import Path, Places, call, expand, is_parallel, options_of, settings, text_of
+from .run import Folder, Scenario
 from .table import Table
 
 __all__ = ["Comparison", "Figure", "compare"]
@@ -40,12 +39,12 @@ class Figure(NamedTuple):
     """The change is significant and an improvement."""
 
 
-class Comparison:
+class Comparison(Folder):
     """The results of `anole compare`. `comparison[metric][variant]` is a Figure."""
 
-    def __init__(self, folder: Union[str, "os.PathLike[str]"]):
-        self.folder = pathlib.Path(folder)
-        self.data: dict[str, Any] = json.loads((self.folder / "comparison.json").read_text(encoding="utf-8"))
+    def __init__(self, folder: Path, work: Optional[Work] = None):
+        super().__init__(folder, work)
+        self.data: dict[str, Any] = self._json("comparison.json", "a comparison")
         self.baseline: str = self.data["baseline"]
         self.verdicts: dict[str, str] = {verdict["name"]: verdict["text"] for verdict in self.data["verdicts"]}
         self._metrics: dict[str, dict[str, Any]] = {metric["name"]: metric for metric in self.data["metrics"]}
@@ -63,7 +62,7 @@ class Comparison:
     @property
     def runs(self) -> Table:
         """Every run: variant, seed and metrics."""
-        return Table(self.folder / "runs.csv")
+        return self.table("runs")
 
     def label(self, metric: str) -> str:
         """Returns the label of a metric, with its unit."""
@@ -81,38 +80,46 @@ class Comparison:
 
     def frame(self) -> Any:
         """Returns all metrics of all variants as a pandas frame; needs pandas."""
-        return Table(self.folder / "comparison.csv").frame()
+        return self.table("comparison").frame()
 
     def __repr__(self) -> str:
         return "\n".join(self.verdicts.values())
 
 
+def seeds_of(seeds: Union[int, Sequence[int]]) -> list[str]:
+    """Returns a number of seeds, or a list of them, as an option."""
+    if np.ndim(seeds):
+        return ["--seed-list=" + ",".join(str(operator.index(seed)) for seed in seeds)]      # type: ignore[union-attr]
+    return [f"--seeds={operator.index(seeds)}"]                  # type: ignore[arg-type]
+
+
+def _variant(name: str, changes: Mapping[str, Any]) -> str:
+    texts = {key: text_of(value, key) for key, value in changes.items()}
+    for key, text in texts.items():
+        if "," in text:
+            raise ValueError(f"{name}: {key}: a value of a variant cannot have a comma: {text}")
+    if ":" in name:
+        raise ValueError(f"the name of a variant cannot have a colon: {name}")
+    return f"--variant={name}" + (":" + ",".join(f"{key}={text}" for key, text in texts.items()) if texts else "")
+
+
 def compare(scenario: Scenario, variants: Mapping[str, Mapping[str, Any]], *, seeds: Union[int, Sequence[int]] = 5,
-            baseline: Optional[str] = None, set: Optional[Mapping[str, Any]] = None, out: Union[str, "os.PathLike[str]", None] = None,
-            jobs: Optional[int] = None, program: Optional[str] = None) -> Comparison:
+            baseline: Optional[str] = None, set: Optional[Mapping[str, Any]] = None, out: Optional[Path] = None, jobs: Optional[int] = None,
+            program: Optional[Path] = None, timeout: Optional[float] = None, launcher: Sequence[str] = (), **options: Any) -> Comparison:
     """Runs every variant of a scenario with every seed and compares.
 
     `variants` maps names to changes, with the keys of --set; an empty dictionary is the unchanged scenario. The first is the baseline
     unless another is named. `seeds` is a number or a list. `out` keeps the folder and a store next to it, so that the same call
-    continues an interrupted comparison. Otherwise the folder is deleted with the result.
+    continues an interrupted comparison. Otherwise the folder is deleted with the result. `launcher` spreads the runs over hosts:
+    ["mpirun", "-n", "64"] or ["srun"]. Further options are those of `anole compare`.
     """
     if not variants:
         raise ValueError("no variants to compare")
-    work = tempfile.mkdtemp(prefix="anole-")
-    try:
-        folder = pathlib.Path(out) if out is not None else pathlib.Path(work, "out")
-        options = [f"--set={key}={value}" for key, value in (set or {}).items()]
-        for name, changes in variants.items():
-            options.append(f"--variant={name}" + (":" + ",".join(f"{key}={value}" for key, value in changes.items()) if changes else ""))
-        options.append(f"--seeds={seeds}" if isinstance(seeds, int) else "--seed-list=" + ",".join(map(str, seeds)))
-        if baseline is not None:
-            options.append(f"--baseline={baseline}")
-        if jobs is not None:
-            options.append(f"--jobs={jobs}")
-        call(["compare", "--quiet", "--out", str(folder), *options, "--", scenario_file(scenario, pathlib.Path(work))], program)
-        result = Comparison(folder)
-    except BaseException:
-        shutil.rmtree(work, ignore_errors=True)
-        raise
-    weakref.finalize(result, shutil.rmtree, work, ignore_errors=True)        # deleted with the result
-    return result
+    work = Work()
+    places = Places(scenario, work.path)
+    folder = expand(out) if out is not None else work.path / "out"
+    options = {"baseline": baseline, "jobs": 1 if jobs is None and is_parallel() else jobs, **options}
+    named = [_variant(name, changes) for name, changes in variants.items()]
+    call(["compare", "--quiet", f"--out={folder}", *settings(set), *named, *seeds_of(seeds), *options_of(options), "--", places.name],
+         program=program, timeout=timeout, places=places, launcher=launcher)
+    return Comparison(folder, work if out is None else None)

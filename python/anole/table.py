@@ -8,12 +8,12 @@ from __future__ import annotations
 import csv
 import os
 import pathlib
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Table"]
+__all__ = ["Rows", "Table"]
 
 Value = Union[int, float, str, None]
 
@@ -48,6 +48,14 @@ def _array(cells: Sequence[str]) -> NDArray[Any]:
     return np.array(cells, dtype=str)
 
 
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("pandas is not installed (Debian: python3-pandas); arrays() has the same as numpy arrays") from None
+    return pandas
+
+
 class Table:
     """One CSV file. Iterating gives rows as dictionaries; `table["bytes"]` is a column as a numpy array.
 
@@ -67,8 +75,9 @@ class Table:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"]):
+    def __init__(self, path: Union[str, "os.PathLike[str]"], result: object = None):
         self.path = pathlib.Path(path)
+        self._result = result                                    # its folder may be deleted with it
         self._columns: Optional[tuple[str, ...]] = None
 
     @property
@@ -121,11 +130,38 @@ class Table:
 
     def frame(self) -> Any:
         """The table as a pandas frame."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("pandas is not installed (Debian: python3-pandas); arrays() has the same as numpy arrays") from None
-        return pandas.read_csv(self.path)
+        return _pandas().read_csv(self.path)
 
     def __repr__(self) -> str:
         return f"Table({self.path.name!r}, {len(self.columns)} columns)"
+
+
+class Rows(Table):
+    """A table in memory, with what a Table has.
+
+    >>> rows = Rows("sizes", [{"size_bytes": 8, "time_us": 2.5}, {"size_bytes": 16, "time_us": None}])
+    >>> rows["time_us"].tolist(), rows["size_bytes"].dtype.kind, list(rows)[0]
+    ([2.5, nan], 'i', {'size_bytes': 8, 'time_us': 2.5})
+    >>> rows
+    Rows('sizes', 2 columns)
+    """
+
+    def __init__(self, name: str, rows: Sequence[Mapping[str, Any]]):
+        super().__init__(name)
+        self._rows = [dict(row) for row in rows]
+        self._columns = tuple(dict.fromkeys(name for row in self._rows for name in row))
+
+    def _cells(self) -> Iterator[list[str]]:
+        for row in self._rows:
+            values = (row.get(name) for name in self.columns)
+            yield ["" if value is None else str(value) for value in values]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(row) for row in self._rows)
+
+    def frame(self) -> Any:
+        """The table as a pandas frame."""
+        return _pandas().DataFrame(self._rows, columns=list(self.columns))
+
+    def __repr__(self) -> str:
+        return f"Rows({self.path.name!r}, {len(self.columns)} columns)"

@@ -40,6 +40,11 @@ class CompareTest(unittest.TestCase):
             self.assertEqual("low", made.baseline)
             self.assertTrue(os.path.exists(f"{where}/c/report.html"))
 
+    def test_seeds_of_numpy(self):
+        made = anole.compare(SCENARIO, VARIANTS, seeds=np.array([3, 4]))
+        self.assertEqual([3, 4, 3, 4], made.runs["seed"].tolist())
+        self.assertEqual(2, len(anole.compare(SCENARIO, VARIANTS, seeds=np.int64(1)).runs))
+
     def test_what_is_wrong_is_told(self):
         with self.assertRaisesRegex(anole.RunError, "did you mean 'kmin'"):
             anole.compare(SCENARIO, {"a": {"kmim": "1KB"}})

@@ -53,9 +53,9 @@ class VectorTest(unittest.TestCase):
         for (a, info_a), (b, info_b) in zip(first, again):
             np.testing.assert_array_equal(a, b)
             np.testing.assert_array_equal(info_a["waits"], info_b["waits"])
-        self.assertNotEqual(first[-1][1]["steps"], other[-1][1]["steps"])
-        self.assertGreater(first[-1][1]["steps"], 100)
-        times = [info["now_us"] for _, info in first]
+        self.assertNotEqual(len(first), len(other))
+        self.assertGreater(env.batch.steps, 100)
+        times = [info["now_us"][0] for _, info in first]
         self.assertEqual(times, sorted(times))
 
     def test_actions_reach_the_rows_that_wait(self):
@@ -94,6 +94,86 @@ class VectorTest(unittest.TestCase):
             if over.all() or over_both.all():
                 break
 
+    def test_decisions_only(self):
+        """Every row is the end of a transition; put together they are what the client sees."""
+        env = self.open(WORLD, decisions_only=True)
+        client = anole.Client(WORLD, settings={"run": "10ms"})
+        self.addCleanup(client.close)
+        obs, info = env.reset(seed=3)
+        batch, before, transitions = client.reset(3), {}, 0
+        while not batch.over:
+            self.assertEqual(batch.agent.tolist(), info["agent"].tolist())
+            np.testing.assert_array_equal(batch.x, obs)
+            for row, agent in enumerate(batch.agent.tolist()):
+                self.assertEqual(agent in before, info["has_last"][row])
+                if agent in before:
+                    transitions += 1
+                    np.testing.assert_array_equal(before[agent][0], info["last_obs"][row])
+                    self.assertEqual(before[agent][1], info["last_action"][row, 0])
+                    # the observation itself names the action before it: this is the same flow's transition
+                    np.testing.assert_allclose(obs[row, 2], before[agent][1], rtol=1e-6)
+            action = np.where(obs[:, 3] > 0, np.float32(0.875), np.float32(1.0625))
+            before.update((agent, (batch.x[row].copy(), action[row])) for row, agent in enumerate(batch.agent.tolist()))
+            batch = client.act(action)
+            obs, reward, _, over, info = env.step(action[:, None])
+            np.testing.assert_array_equal(batch.reward, reward)
+            self.assertEqual(batch.over, bool(over.all()))
+        self.assertEqual((0, 4), obs.shape)
+        self.assertGreater(transitions, 100)
+        self.assertEqual(transitions + len(before), batch.steps)
+        again, _, _, over, _ = env.step(np.empty((0, 1)))        # the next episode
+        self.assertGreater(len(again), 0)
+
+    def test_decisions_of_fewer_rows_than_flows(self):
+        env = self.open(WORLD, num_envs=2, decisions_only=True)
+        obs, info = env.reset(seed=1)
+        for _ in range(200):
+            obs, _, _, over, info = env.step(np.full(len(info["agent"]), 0.95))
+            if over.all():
+                break
+            self.assertTrue(0 < len(obs) and max(info["agent"]) < 2)
+        self.assertEqual(8, env.batch.agents)
+
+    def test_actions_that_mean_nothing(self):
+        for wrong in (np.nan, np.inf, -np.inf, -1, 0, 1e9, 0.0099, 100.1):
+            env = self.open(WORLD)
+            env.reset(seed=1)
+            action = np.ones((8, 1))
+            action[5] = wrong
+            with self.assertRaisesRegex(ValueError, r"action 5 is .*; a multiplier must be 0.01 \.\. 100"):
+                env.step(action)
+            env.step(np.ones((8, 1)))                            # nothing was sent
+            with self.assertRaisesRegex(ValueError, "action 0 is"):
+                env.client.act([wrong] * env.batch.agent.size)
+        for edge in (0.01, 100, np.float32(0.01)):
+            env.step(np.full(8, edge))
+
+    def test_seeds_that_are_none(self):
+        env = self.open(WORLD)
+        for seed in (-1, 2 ** 64, np.int64(-5)):
+            with self.assertRaisesRegex(ValueError, f"^seed {seed}: a seed is 0 .. 2\\^64 - 1$"):
+                env.reset(seed=seed)
+        with self.assertRaises(TypeError):
+            env.reset(seed=1.5)
+        env.reset(seed=np.int64(3))
+
+    def test_the_next_episode_begins_by_itself(self):
+        """... with the next seed, unless it is told not to."""
+        env, other = self.open(WORLD), self.open(WORLD, autoreset=False)
+        env.reset(seed=4)
+        want, _ = other.reset(seed=5)
+        while True:
+            _, _, _, over, _ = env.step(np.ones((8, 1)))
+            if over.all():
+                break
+        obs, reward, _, over, _ = env.step(np.full((8, 1), 0.9))
+        np.testing.assert_array_equal(want, obs)
+        self.assertFalse(over.any())
+        while not other.step(np.ones((8, 1)))[3].all():
+            pass
+        with self.assertRaisesRegex(RuntimeError, "again when the scenario is over"):
+            other.step(np.ones((8, 1)))
+
     def test_fewer_rows_than_flows(self):
         env = self.open(WORLD, num_envs=3)
         env.reset(seed=1)
@@ -102,7 +182,7 @@ class VectorTest(unittest.TestCase):
             self.assertEqual((3, 4), obs.shape)
             if over.all():
                 break
-        self.assertEqual(8, info["agents"])
+        self.assertEqual(8, env.batch.agents)
 
     def test_what_is_wrong(self):
         with self.assertRaisesRegex(anole.GymError, "is not a world to learn in"):

@@ -41,6 +41,22 @@ static void quantile__is_exact_at_the_ends(void **unused)
     free(h);
 }
 
+/* The middle of a bucket lies below some of its values and above others. */
+static void quantile__lies_between_the_ends(void **unused)
+{
+    static const double value[] = { 1.0000001, 1.9999999, 77.7 };
+
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        struct hist *h = new_hist();
+
+        for (int n = 0; n < 4; n++)
+            hist_add(h, value[i]);
+        assert_true(hist_quantile(h, 0.5) == value[i]);
+        free(h);
+    }
+}
+
 static void quantile__takes_the_sample_of_that_index(void **unused)
 {
     struct hist *h = new_hist();
@@ -123,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantile__without_samples_is_0),
         cmocka_unit_test(quantile__is_exact_at_the_ends),
+        cmocka_unit_test(quantile__lies_between_the_ends),
         cmocka_unit_test(quantile__takes_the_sample_of_that_index),
         cmocka_unit_test(quantile__is_near_the_exact_one),
         cmocka_unit_test(add__counts_values_outside_at_the_ends),

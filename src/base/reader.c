@@ -57,7 +57,7 @@ void reader_refuse_key(struct reader *r, const struct yaml_node *node, const cha
     va_list args;
 
     va_start(args, format);
-    refuse_at(r, node->key_line, node->key_column, format, args);
+    refuse_at(r, node ? node->key_line : 1, node ? node->key_column : 1, format, args);
     va_end(args);
 }
 

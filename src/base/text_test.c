@@ -57,6 +57,7 @@ static void to_time__refuses(void **unused)
 {
     static const struct row rows[] = {
         { "", -EINVAL, 0 }, { "5", -EINVAL, 0 }, { "us", -EINVAL, 0 }, { "5 parsecs", -EINVAL, 0 },
+        { "1.000000000000000000000000000000000001ps", -EINVAL, 0 },      /* not a whole number */
         { "5US", -EINVAL, 0 }, { "5us ", -EINVAL, 0 }, { " 5us", -EINVAL, 0 }, { "5us5", -EINVAL, 0 },
         { "+5us", -EINVAL, 0 }, { "1e3us", -EINVAL, 0 }, { "0x5us", -EINVAL, 0 }, { ".us", -EINVAL, 0 },
         { ".", -EINVAL, 0 }, { "1.2.3us", -EINVAL, 0 }, { "infs", -EINVAL, 0 }, { "--5us", -EINVAL, 0 },

@@ -153,7 +153,7 @@ static int simulate(struct fitted_world *w, const char *const *set, uint32_t set
         return rc;
     }
     snprintf(what, sizeof(what), "simulation %u: ", ++w->simulations);
-    interrupt_watch(&simulation.sim->engine.now_ps);
+    interrupt_watch(sim_clock(simulation.sim));
     progress_next(&w->progress, what);
     simulation_run(&simulation, NULL, &w->progress);
     w->progress.what = NULL;

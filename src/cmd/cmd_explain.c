@@ -83,7 +83,7 @@ static bool is_decision(const struct history *h, uint32_t i)
     const struct history_step *s = &h->step[i];
 
     return i == 0 || s->verdict != TUNER_NO_VERDICT || !knobs_equal(&s->was, &s->is) ||
-           strcmp(s->phase, h->step[i - 1].phase) != 0;
+           s->phase != h->step[i - 1].phase;
 }
 
 static json_t *steps_json(const struct history *h, bool has_all)

@@ -205,7 +205,8 @@ static void list_knobs(struct list *l)
 
         JSON_PUT(add_entry(l->array, k->name, k->about), { "where", JSON(knob_where_name(k->where)) }, { "readers", JSON(k->readers) },
                  { "unit", JSON(knob_unit_name(k->unit)) }, JSON_FIELD(k, initial), JSON_FIELD(k, min),
-                 JSON_FIELD(k, max), { "more_favours", toward ? JSON(toward) : json_null() });
+                 JSON_FIELD(k, max), { "more_favours", toward ? JSON(toward) : json_null() },
+                 { "scales_with", k->law ? JSON(knob_law_name(k->law)) : json_null() });
         table_cells(l->table, k->name, knob_where_name(k->where), knob_text(text, i, k->initial), NULL);
         table_cell(l->table, "%.10g..%s", k->min, knob_text(text, i, k->max));
         table_cells(l->table, toward ? toward : "-", k->about, NULL);
@@ -222,16 +223,18 @@ static void print_knobs_markdown(FILE *out)
           "unit shown,\n"
           "or has its own unit: `kmin=200KB`, `rpg_time_reset=0.3ms`, `pmax=20%`. Each entry has the "
           "meaning, the device,\n"
-          "the initial value, the range, and what a higher value favors. `anole list knob` prints a "
-          "table.\n\n"
+          "the initial value, the range, what a higher value favors, and what the value scales with from "
+          "network to\n"
+          "network. `anole list knob` prints a table.\n\n"
           "<!-- Printed by `anole list knob --markdown` from src/core/knobs.def. -->\n", out);
     for (enum knob i = 0; i < KNOB_COUNT; i++) {
         const struct knob_info *k = &knob_info[i];
         const char             *toward = toward_text(k);
 
-        fprintf(out, "\n### %s\n\n%s. *%s, %s, %.10g..%s%s%s*\n", k->name, k->about,
+        fprintf(out, "\n### %s\n\n%s. *%s, %s, %.10g..%s%s%s%s%s*\n", k->name, k->about,
                 knob_where_name(k->where), knob_text(initial, i, k->initial), k->min,
-                knob_text(max, i, k->max), toward ? ", " : "", toward ? toward : "");
+                knob_text(max, i, k->max), toward ? ", " : "", toward ? toward : "",
+                k->law ? "; scales with " : "", k->law ? knob_law_name(k->law) : "");
     }
 }
 

@@ -9,8 +9,7 @@
 #include "study/report/run_files.h"
 #include "study/run/progress.h"
 #include "study/run/simulation.h"
-#include "sim/partition.h"
-#include "sim/skip/skip.h"
+#include "sim/sim.h"
 #include "study/twin/maker.h"
 
 #include <stdlib.h>
@@ -152,14 +151,14 @@ static void warn_unfinished(const struct results *r)
 /* Says where fidelity fast took as long as packets would have. */
 static void note_fidelity(const struct results *r)
 {
-    const struct skip_stats *k = skip_stats(r->sim);
+    const struct skip_stats *k = sim_skipped(r->sim);
 
     if (!k)
         return;
     if (k->why_not)
         fprintf(stderr, "anole: note: fidelity fast simulated every packet%s: %s\n",
                 k->packets ? " from some time on" : "", k->why_not);
-    else if (2 * k->rest_packets > r->sim->engine.counters.data_sent)
+    else if (2 * k->rest_packets > sim_counts(r->sim)->data_sent)
         fputs("anole: note: fidelity fast saved too little and simulated most packets: few flows are alone\n",
               stderr);
 }
@@ -190,7 +189,7 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     struct err              why;
     int                     interval_rc = 0;
 
-    interrupt_watch(&s->sim->now_ps);
+    interrupt_watch(sim_clock(s->sim));
     progress_start(&progress, !o->is_quiet);
     simulation_run(s, &hooks, &progress);
     int      failed = simulation_failed(s, &why);        /* results so far are printed all the same */

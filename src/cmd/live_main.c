@@ -2,7 +2,9 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "live/daemon/ctl.h"
+#include "live/daemon/process.h"
 #include "live/daemon/run.h"
+#include "live/daemon/user.h"
 #include "live/daemon/tuner/live_tuner.h"
 #include "live/view/words.h"
 
@@ -15,8 +17,10 @@
 struct daemon_options {
     const char          *path;
     const struct driver *driver;
-    bool                 is_check, is_rescue, is_forget, is_relay, lists_paths;
+    bool                 is_check, is_rescue, is_baseline, is_forget, is_relay, lists_paths;
     const char          *deny, *allow;           /* paths */
+    const char          *user;                   /* NULL: the one that started it */
+    const char          *record;                 /* a new file for the inputs; or NULL */
 };
 
 #define OPTIONS struct daemon_options
@@ -37,6 +41,10 @@ static void print_keys(void *into, const char *text)
     exit(cmd_close_stdout());
 }
 
+#define USER_OPTION \
+    { "user", 'u', "NAME", "Do that as this user, with the capabilities of the systemd unit; for root", \
+      KEY_AT(OPTIONS, user) }
+
 #define KEYS_OPTION \
     { "keys", 0, NULL, "Print all keys of configuration files as Markdown and exit", .add = print_keys }
 
@@ -46,6 +54,9 @@ static const struct cmd_option agent_rows[] = {
     { "driver", 'd', "NAME", "mlx5, mrc or sonic (default: that of the file)", .add = set_driver },
     { "rescue", 'r', NULL, "Restore the last confirmed setting of the devices and exit; for ExecStopPost",
       KEY_AT(OPTIONS, is_rescue) },
+    { "baseline", 0, NULL,
+      "As --rescue; then restore the values from before the first change. For a host that Anole leaves",
+      KEY_AT(OPTIONS, is_baseline) },
     { "forget-term", 0, NULL,
       "As --rescue; then obey any controller, whatever terms were seen. For agents that a "
       "false controller has misled", KEY_AT(OPTIONS, is_forget) },
@@ -54,6 +65,7 @@ static const struct cmd_option agent_rows[] = {
     { "deny", 0, "[DEVICE/]PATH", "Stop NICs with MRC from using a path, or all paths of a port, and exit",
       KEY_AT(OPTIONS, deny) },
     { "allow", 0, "[DEVICE/]PATH", "Let them use it again, and exit", KEY_AT(OPTIONS, allow) },
+    USER_OPTION,
     KEYS_OPTION,
     { "relay", 0, NULL,
       "Run as a relay without devices: forwards merged reports of a rack's agents to a controller, "
@@ -68,22 +80,27 @@ static const struct cmd_line agent_line = {
     .args = "CONFIG",
     .help = "Monitors the devices of this host, reports to a controller, and applies its settings within "
             "limits. Reverts an unconfirmed setting without being asked: see docs/live.md.\vExamples:\n"
-            "  anole agent agent.yaml --check-config\n"
-            "      Checks the file and finds the devices.\n"
+            "  anole agent agent.yaml --check-config --user anole\n"
+            "      Checks the file and finds the devices, as the service will.\n"
             "  anole agent agent.yaml\n"
             "      Runs until a signal arrives.",
 };
+
+static int begin(const OPTIONS *o, bool is_agent, struct err *err)
+{
+    return o->user ? user_become(o->user, is_agent, err) : 0;
+}
 
 static int relay_main(const OPTIONS *o)
 {
     struct relay_file f;
     struct err        err;
-    int               rc = config_read(&config_relay, &f, o->path, NULL, &err);
+    int               rc = begin(o, false, &err);
 
+    rc = rc ? rc : config_read(&config_relay, &f, o->path, NULL, &err);
     if (rc)
         return cmd_end(rc, &err);
-    if (!o->is_check)
-        rc = relay_run(&f, &err);
+    rc = o->is_check ? process_check(&f.common, NULL, &err) : relay_run(&f, &err);
     config_fini(&config_relay, &f);
     return cmd_end(rc, &err);
 }
@@ -97,20 +114,26 @@ static int agent_main(int argc, char **argv)
     cmd_parse(&agent_line, argc, argv, &o);
     if (o.is_relay)
         return relay_main(&o);
-    int rc = config_read(&config_agent, &f, o.path, o.driver, &err);
+    int rc = begin(&o, true, &err);
+    rc = rc ? rc : config_read(&config_agent, &f, o.path, o.driver, &err);
     if (rc)
         return cmd_end(rc, &err);
-    rc = o.is_check ? agent_check(&f, &err) :
+    rc = o.is_check ? process_check(&f.common, NULL, &err) : 0;
+    rc = rc ? rc : o.is_check ? agent_check(&f, &err) :
          o.deny ? agent_paths(&f, AGENT_PATHS_DENY, o.deny, &err) :
          o.allow ? agent_paths(&f, AGENT_PATHS_ALLOW, o.allow, &err) :
          o.lists_paths ? agent_paths(&f, AGENT_PATHS_LIST, NULL, &err) :
+         o.is_baseline ? agent_baseline(&f, &err) :
          o.is_forget || o.is_rescue ? agent_rescue(&f, o.is_forget, &err) : agent_run(&f, NULL, &err);
     config_fini(&config_agent, &f);
     return cmd_end(rc, &err);
 }
 
 static const struct cmd_option controller_rows[] = {
-    { "check-config", 'c', NULL, "Read the file and exit", KEY_AT(OPTIONS, is_check) },
+    { "check-config", 'c', NULL, "Read the file and those that it names, and exit", KEY_AT(OPTIONS, is_check) },
+    { "record", 0, "FILE", "Write all inputs to this new file; 'anole ctl replay' repeats its decisions",
+      KEY_AT(OPTIONS, record) },
+    USER_OPTION,
     KEYS_OPTION,
     { 0 },
 };
@@ -133,12 +156,14 @@ static int controller_main(int argc, char **argv)
     struct err             err;
 
     cmd_parse(&controller_line, argc, argv, &o);
-    int rc = config_read(&config_controller, &f, o.path, NULL, &err);
+    int rc = begin(&o, false, &err);
+    rc = rc ? rc : config_read(&config_controller, &f, o.path, NULL, &err);
     if (rc)
         return cmd_end(rc, &err);
     rc = live_tuner_check(&f, &err);
-    if (!rc && !o.is_check)
-        rc = controller_run(&f, NULL, &err);
+    f.record = o.record;
+    if (!rc)
+        rc = o.is_check ? process_check(&f.common, NULL, &err) : controller_run(&f, NULL, &err);
     config_fini(&config_controller, &f);
     return cmd_end(rc, &err);
 }
@@ -183,10 +208,13 @@ static const struct cmd_line ctl_line = {
             "  approve NUMBER[:CODE]\n"
             "                    start a waiting trial; 'status' shows the code, which\n"
             "                    scripts must give\n"
+            "  reject NUMBER     drop a waiting trial; its setting is not proposed for an hour\n"
             "  rollback          restore the baseline of all devices, and freeze\n"
-            "  forget DEVICE     drop a device that no longer reports\n"
+            "  forget DEVICE     drop a device that no longer reports; 'rack7-*': all such\n"
             "  drill [DEVICE]    test the dead-man switch on a canary; changes no value\n"
-            "  verify FILE       check an audit log; needs no controller"
+            "  verify FILE       check an audit log; needs no controller\n"
+            "  replay FILE       repeat the decisions of a controller from its record\n"
+            "                    (anole controller --record); needs no controller"
             "\v"
             "Examples:\n"
             "  anole ctl status\n"
@@ -200,7 +228,7 @@ static _Noreturn void name_verbs(void)
     fprintf(stderr, "anole: what? There are");
     for (const struct words_verb *v = words_verbs; v->name; v++)
         fprintf(stderr, " %s,", v->name);
-    fprintf(stderr, " verify; see anole ctl --help\n");
+    fprintf(stderr, " verify, replay; see anole ctl --help\n");
     exit(EXIT_USAGE);
 }
 
@@ -218,11 +246,11 @@ static void parse_ctl(OPTIONS *o, int argc, char **argv)
 
 static const struct words_verb *find_verb(const OPTIONS *o)
 {
-    const char *names[32] = { "verify" };
+    const char *names[32] = { "verify", "replay" };
     char        near[64];
 
     for (int i = 0; words_verbs[i].name; i++)
-        names[i + 1] = words_verbs[i].name;
+        names[i + 2] = words_verbs[i].name;
     if (!words_verb_of(o->verb)) {
         text_did_you_mean(near, sizeof near, o->verb, names);
         cmd_usage("unknown verb '%s'%s", o->verb, *near ? near : "; see anole ctl --help");
@@ -254,7 +282,7 @@ static void fill_question(OPTIONS *o, const struct words_verb *verb)
     q->version = MSG_VERSION;
     snprintf(q->verb, sizeof q->verb, "%s", o->verb);
     snprintf(q->why, sizeof q->why, "%s", o->why ? o->why : "");
-    if (strcmp(o->verb, "approve") == 0 || (o->argument && verb->takes_trial))
+    if (strcmp(o->verb, "approve") == 0 || strcmp(o->verb, "reject") == 0 || (o->argument && verb->takes_trial))
         take_trial(q, o->verb, o->argument);
     else if (o->argument && !verb->takes_device)
         cmd_usage("'%s' is one argument too many", o->argument);
@@ -271,10 +299,10 @@ static int ctl_main(int argc, char **argv)
     struct err      err;
 
     parse_ctl(&o, argc, argv);
-    if (strcmp(o.verb, "verify") == 0) {
+    if (strcmp(o.verb, "verify") == 0 || strcmp(o.verb, "replay") == 0) {
         if (!o.argument)
-            cmd_usage("verify which file? See anole ctl --help");
-        return cmd_end(ctl_verify(o.argument, &err), &err);
+            cmd_usage("%s which file? See anole ctl --help", o.verb);
+        return cmd_end(*o.verb == 'v' ? ctl_verify(o.argument, &err) : ctl_replay(o.argument, &err), &err);
     }
     fill_question(&o, find_verb(&o));
     if ((tls->ca || tls->cert || tls->key) && !(tls->ca && tls->cert && tls->key))

@@ -4,8 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SAFE(...)          .safe = { __VA_ARGS__, false }
+#define SAFE_ANYWHERE(...) .safe = { __VA_ARGS__, true }
+#define WIDE(...)          .wide = { __VA_ARGS__ }
+#define AUTOMATIC(value)   .automatic = (value)
+#define LIVE               .live = { true, false, 0 }
+#define LIVE_NOT_0         .live = { true, true, 0 }
+#define LIVE_STEP(step)    .live = { true, false, step }
+
 const struct knob_info knob_info[KNOB_COUNT] = {
-#define KNOB(name, ...) [KNOB_##name] = { #name, __VA_ARGS__ },
+#define KNOB(id, ...) [KNOB_##id] = { .name = #id, __VA_ARGS__ },
 #include "core/knobs.def"
 #undef KNOB
 };
@@ -49,15 +57,13 @@ void knobs_clamp(struct knobs *k)
 
 struct knobs knobs_at_speed(const struct knobs *k, double share)
 {
-    static const enum knob scaled[] = { KNOB_kmin, KNOB_kmax, KNOB_rpg_max_rate, KNOB_rpg_ai_rate,
-                                        KNOB_rpg_hai_rate, KNOB_rpg_min_rate,
-                                        KNOB_rate_to_set_on_first_cnp };
-    struct knobs           own = *k;
+    struct knobs own = *k;
 
     if (k->value[KNOB_by_speed] == 0 || share == 1)
         return own;
-    for (size_t i = 0; i < sizeof scaled / sizeof *scaled; i++)
-        own.value[scaled[i]] *= share;
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (knob_info[i].law == KNOB_BY_RATE || knob_info[i].law == KNOB_BY_BDP)
+            own.value[i] *= share;
     knobs_clamp(&own);
     return own;
 }
@@ -91,7 +97,7 @@ enum knob knob_find(const char *name)
 bool knob_is_whole(enum knob_unit unit)
 {
     return unit == KNOB_NUMBER || unit == KNOB_Q10 || unit == KNOB_LOG2 || unit == KNOB_BLOCKS ||
-           unit == KNOB_PERCENT;
+           unit == KNOB_PERCENT || unit == KNOB_BITS;
 }
 
 /* Parses "12", or "12us" if us is the knob's unit. */
@@ -193,7 +199,7 @@ static void keep_order(const struct knob_set *s, struct knobs *k, enum knob low,
         k->value[low] = k->value[high];
 }
 
-void knob_set_put(const struct knob_set *s, struct knobs *k)
+void knobs_apply(struct knobs *k, const struct knob_set *s)
 {
     for (int i = 0; i < KNOB_COUNT; i++)
         if (s->is_named[i])
@@ -226,9 +232,18 @@ const char *knob_unit_name(enum knob_unit unit)
     case KNOB_Q10:     return "/1024";
     case KNOB_RATIO:
     case KNOB_LOG2:
-    case KNOB_NUMBER:  break;
+    case KNOB_NUMBER:
+    case KNOB_BITS:    break;
     }
     return "";
+}
+
+const char *knob_law_name(enum knob_law law)
+{
+    static const char *const names[] = { NULL, "the round trip", "the line rate",
+                                         "the bandwidth-delay product" };
+
+    return names[law];
 }
 
 const char *knob_where_name(enum knob_where where)

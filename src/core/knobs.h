@@ -23,7 +23,14 @@ enum knob_unit {
     KNOB_Q10,                    /* 1/1024 */
     KNOB_LOG2,
     KNOB_NUMBER,                 /* a count, a class, a switch of 0 and 1 */
+    KNOB_BITS,                   /* a set: it has no steps */
 };
+
+/* What a knob is in proportion to, from network to network. */
+enum knob_law { KNOB_FIXED, KNOB_BY_RTT, KNOB_BY_RATE, KNOB_BY_BDP };
+
+#define KNOB_REFERENCE_MBPS   1e5        /* the network whose values rows have */
+#define KNOB_REFERENCE_RTT_US 40
 
 enum knob {
 #define KNOB(name, ...) KNOB_##name,
@@ -39,7 +46,14 @@ struct knob_info {
     enum knob_unit  unit;
     double          initial, min, max, step;
     int             toward;      /* +1: raising it favours throughput, -1: low delay, 0: neither */
+    enum knob_law   law;
     const char     *about;
+
+    /* Options: see knobs.def. */
+    struct { double min, max, step, grain; bool is_fixed; } safe;        /* step 0: not searched */
+    struct { double min, max; } wide;            /* max 0: not searched */
+    double          automatic;                   /* 0: 0 is a value like others */
+    struct { bool is_allowed, is_not_0; double step; } live;     /* step 0: by the row's */
 };
 
 struct knobs {
@@ -85,7 +99,7 @@ int knob_parse(enum knob, const char *text, double *value, struct err *);
 void knob_set_add(struct knob_set *, enum knob, double value);
 
 /* Applies the named knobs to a setting. If kmin would exceed kmax, the one that is not named is adjusted. */
-void knob_set_put(const struct knob_set *, struct knobs *);
+void knobs_apply(struct knobs *, const struct knob_set *);
 
 /* Refuses contradictory settings (kmin > kmax). */
 int knobs_check(const struct knobs *, struct err *);
@@ -102,6 +116,9 @@ static inline uint64_t knob_whole(double value, uint64_t units)
 {
     return (uint64_t)(value * (double)units * (1 + 0x1p-51));
 }
+
+/* "the round trip", ...; NULL: KNOB_FIXED. */
+const char *knob_law_name(enum knob_law);
 
 /* "NIC", "switch" or "host". */
 const char *knob_where_name(enum knob_where);

@@ -246,7 +246,7 @@ static void set_put__sets_named_knobs_and_adjusts_the_other_bound(void **unused)
         knobs_init(&k);
         was = k;
         knob_set_add(&set, rows[i].knob, rows[i].value);
-        knob_set_put(&set, &k);
+        knobs_apply(&k, &set);
         assert_true(k.value[rows[i].knob] == rows[i].value && knobs_check(&k, NULL) == 0);
         assert_true(k.value[KNOB_kmin] == rows[i].kmin && k.value[KNOB_kmax] == rows[i].kmax);
         assert_true(k.value[KNOB_hf2t_min] == rows[i].min && k.value[KNOB_hf2t_max] == rows[i].max);
@@ -276,6 +276,26 @@ static void at_speed__scales_thresholds_and_rates(void **state)
     assert_true(knobs_equal(&slow, &k));
 }
 
+/* Whatever scales with the line rate or the bandwidth-delay product, of any control; nothing else. */
+static void at_speed__follows_the_law_of_each_row(void **state)
+{
+    struct knobs k, slow;
+
+    (void)state;
+    for (int i = 0; i < KNOB_COUNT; i++)
+        k.value[i] = knob_info[i].max;
+    k.value[KNOB_by_speed] = 1;
+    slow = knobs_at_speed(&k, 0.5);
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        bool scales = knob_info[i].law == KNOB_BY_RATE || knob_info[i].law == KNOB_BY_BDP;
+
+        assert_true(slow.value[i] == (scales ? knob_info[i].max / 2 : k.value[i]));
+        assert_true(!scales || knob_info[i].unit == KNOB_MBPS || knob_info[i].unit == KNOB_KB);
+    }
+    assert_true(slow.value[KNOB_dctcp_ai] == k.value[KNOB_dctcp_ai] / 2 &&
+                slow.value[KNOB_nscc_max_cwnd] == k.value[KNOB_nscc_max_cwnd] / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +311,7 @@ int main(void)
         cmocka_unit_test(check__refuses_kmin_above_kmax),
         cmocka_unit_test(names__of_units_and_locations),
         cmocka_unit_test(at_speed__scales_thresholds_and_rates),
+        cmocka_unit_test(at_speed__follows_the_law_of_each_row),
         cmocka_unit_test(set_put__sets_named_knobs_and_adjusts_the_other_bound),
     };
 

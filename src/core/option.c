@@ -44,6 +44,7 @@ void option_values_init(const struct key_row *table, struct option_values *v)
 void option_values_copy(struct option_values *to, const struct option_values *from)
 {
     *to = *from;
+    to->refused = NULL;
     for (int i = 0; i < OPTIONS_MAX; i++)
         to->text[i] = from->text[i] ? xstrdup(from->text[i]) : NULL;
 }

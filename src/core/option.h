@@ -15,6 +15,7 @@ struct option_values {           /* in the order of the table */
     double value[OPTIONS_MAX];   /* index of a choice; yes is 1 */
     char  *text[OPTIONS_MAX];    /* KEY_FILE: owned */
     bool   is_given[OPTIONS_MAX];
+    const char **refused;        /* set by option_refuse(); NULL: not wanted */
 };
 
 struct option_text { char *key, *text, *place; };    /* as written; place: prefix of messages */
@@ -35,6 +36,16 @@ int option_values_set(const struct key_row *, const char *owner, struct option_v
  * to the folder of the file 'beside', or, if given by --set and found there, to the current folder. */
 int option_values_read(const struct key_row *, const char *owner, struct option_values *,
                        const struct option_text *, const char *beside, struct err *);
+
+/* Refuses the value of an option because of other values: "weight_rtt: ...". Names the option, a constant, in
+ * 'refused', too. */
+#define option_refuse(values, err, code, name, format, ...) \
+    ({ \
+        const char *option_ = (name); \
+        if ((values)->refused) \
+            *(values)->refused = option_; \
+        err_set(err, code, "%s: " format, option_, ##__VA_ARGS__); \
+    })
 
 /* The initial value of a row that is not KEY_FILE. */
 double option_initial(const struct key_row *);

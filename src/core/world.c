@@ -1,5 +1,6 @@
 #include "core/world.h"
 #include "base/err.h"
+#include "core/units.h"
 
 #include <stdlib.h>
 
@@ -33,4 +34,30 @@ void world_fini(struct world *w)
     free(w->port);
     free(w->queue);
     *w = (struct world){ 0 };
+}
+
+bool world_reads(const struct world *w, enum knob knob)
+{
+    switch ((int)knob) {
+    case KNOB_kmin:
+    case KNOB_kmax:
+    case KNOB_pmax:                  return !w->control || w->reads_marks;
+    case KNOB_min_time_between_cnps: return !w->control;
+    case KNOB_paths:                 return w->control && w->has_paths;
+    case KNOB_trim:                  return w->control && w->trim_bytes > 0;
+    }
+    return !*knob_info[knob].readers || knob_is_read_by(knob, w->control ? w->control : "dcqcn");
+}
+
+double world_measure(const struct world *w, enum knob_law law)
+{
+    double rtt_us = (double)w->base_rtt_ps / (double)PS_PER_US, line_mbps = (double)w->host_bps / 1e6;
+
+    switch (law) {
+    case KNOB_BY_RTT:  return rtt_us;
+    case KNOB_BY_RATE: return line_mbps;
+    case KNOB_BY_BDP:  return line_mbps * rtt_us / 8e3;
+    case KNOB_FIXED:   break;
+    }
+    return 1;
 }

@@ -65,4 +65,11 @@ void world_copy(struct world *, const struct world *);
 /* Frees arrays and names. */
 void world_fini(struct world *);
 
+/* Returns true if the knob matters here, by its readers; knobs of balancers do not count. */
+bool world_reads(const struct world *, enum knob);
+
+/* The quantity that a knob of this law is in proportion to, in the unit of such knobs: round trip in us, line
+ * rate in Mb/s, bandwidth-delay product in KB. KNOB_FIXED: 1. */
+double world_measure(const struct world *, enum knob_law);
+
 #endif

@@ -11,7 +11,6 @@
 #include "sim/forks/ns3.h"
 #include "sim/transport/rc/selective_repeat.h"
 #include "sim/nic/sender_spray.h"
-#include "sim/transport/tcp/tcp.h"
 #include "sim/transport/transports.h"
 #include "sim/rto_default.h"
 #include "sim/run.h"
@@ -388,7 +387,6 @@ static void build_flows(struct sim *s)
     }
     if (s->cfg.tx_fifo_bytes)
         s->hosts.at_send |= SEND_FIFO;
-    s->hosts.transport = transports;
     drain_build(s);
     if (sim_cc_probes(&s->cfg)) {
         all->probe = arena_alloc(&s->arena, flows, sizeof *all->probe);
@@ -398,12 +396,7 @@ static void build_flows(struct sim *s)
     if (traffic_has_pairs(s->program.traffic))
         pair_build(s, flows);
     spray_build(s, flows);
-    uet_build_flows(s, flows);
-    if (!s->cfg.tcps)
-        return;
-    all->tcp_tx = arena_alloc(&s->arena, flows, sizeof *all->tcp_tx);
-    all->tcp_rx = arena_alloc(&s->arena, flows, sizeof *all->tcp_rx);
-    s->hosts.tcp = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.tcp);
+    transports_reserve(s, flows);
 }
 
 /* ---- telemetry ---- */
@@ -560,7 +553,7 @@ struct sim *build_part(const struct sim *whole, uint32_t part, uint32_t parts)
         pair_build_part(s, part, parts);
     if (s->hosts.inside)
         inside_build_part(s);
-    uet_build_part(s);
+    transports_reserve_part(s);
     s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->program.traffic) + 1ul,
                                       sizeof *s->entry_bytes_done);
     run_build_events(s);

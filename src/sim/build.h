@@ -63,8 +63,4 @@ void uet_configure(struct sim *);
 /* Returns the limit of a data queue if the knob trim is 0. */
 uint64_t uet_queue_bytes_automatic(const struct sim *);
 
-/* Allocates connections for the world or for one part. */
-void uet_build_flows(struct sim *, uint32_t flows);
-void uet_build_part(struct sim *);
-
 #endif

@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#define POOL_BYTES_MAX  (24ull << 30)    /* address space of the senders' state, per part */
 #define ECN_LOW         0.2              /* in BDPs */
 #define ECN_HIGH        0.8
 #define QUEUES_NO_TRIM  5u               /* in BDPs */
@@ -129,34 +128,4 @@ void uet_configure(struct sim *s)
     for (uint32_t c = 0; c < PRIOS; c++)
         s->uet.queue_bytes_max[c] = s->uet.prios >> c & 1 ? limit : 0;
     s->uet.queue_bytes_max[s->cfg.head_prio] = 2 * limit;
-}
-
-/* ---- memory ---- */
-
-/* Line 0 and those after it serve a connection that found no room. */
-static void build_pool(struct sim *s, uint32_t flows)
-{
-    uint64_t each = (uet_tx_bytes(s->uet.ring) + EVQ_LINE - 1) / EVQ_LINE, most = POOL_BYTES_MAX / EVQ_LINE;
-    uint64_t lines = (flows + 1ull) * each;
-
-    s->flows.uet_pool = (struct uet_pool){ .used = (uint32_t)each,
-                                           .limit = (uint32_t)(lines < most ? lines : most) };
-    s->flows.uet_pool.line = arena_alloc(&s->arena, s->flows.uet_pool.limit, EVQ_LINE);
-}
-
-void uet_build_flows(struct sim *s, uint32_t flows)
-{
-    if (!s->uet.classes)
-        return;
-    s->flows.uet_rx_stride = uet_rx_bytes(s->uet.ring);
-    s->flows.uet_rx = arena_alloc(&s->arena, flows, s->flows.uet_rx_stride);
-    s->flows.uet_at = arena_alloc(&s->arena, flows, sizeof *s->flows.uet_at);
-    s->uet.host = arena_alloc(&s->arena, s->net.hosts, sizeof *s->uet.host);
-    build_pool(s, flows);
-}
-
-void uet_build_part(struct sim *s)
-{
-    if (s->uet.classes)
-        build_pool(s, s->flows.limit - s->flows.first);
 }

@@ -38,7 +38,7 @@ struct worker {                  /* a thread, and the parts it runs round robin 
     struct partition     *all;
     uint32_t              index;
     uint32_t              first, end;
-    struct partition_time time;
+    struct sim_thread time;
     pthread_t             thread;
     char                  apart[64];         /* padding: keeps workers in separate cache lines */
 };
@@ -170,10 +170,10 @@ uint32_t partition_threads(const struct partition *all)
     return all->workers;
 }
 
-struct partition_time partition_time(const struct partition *all, uint32_t thread)
+struct sim_thread partition_time(const struct partition *all, uint32_t thread)
 {
     const struct worker *w = &all->worker[thread];
-    struct partition_time t = w->time;
+    struct sim_thread t = w->time;
 
     for (uint32_t i = all->count * thread / all->workers; i < all->count * (thread + 1) / all->workers; i++)
         t.events += all->part[i].sim->engine.counters.events;
@@ -519,7 +519,7 @@ static bool has_failed(const struct partition *all)
         const struct engine *e = &all->part[i].sim->engine;
 
         if (e->has_failed) {
-            engine_fail(&all->whole->engine, "%s", e->failure.text);
+            engine_fail(&all->whole->engine, e->failure_code, "%s", e->failure.text);
             return true;
         }
     }

@@ -18,14 +18,12 @@
 #define SIM_PARTITION_H
 
 #include "sim/parts/divide.h"
+#include "sim/sim.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct partition;
-
-/* Where a thread spends its time. */
-struct partition_time { double work_s, wait_s; uint64_t windows, events; };
 
 /* Divides a new world. Call it before anything is scheduled. */
 int  partition_new(struct sim *, uint32_t count, uint32_t threads, struct err *);
@@ -43,7 +41,7 @@ struct sim *partition_of_node(struct sim *, uint32_t node);
 /* Runs all parts up to and including until_ps. Sums counters. Returns true if events are pending. */
 bool partition_run_until(struct sim *, uint64_t until_ps);
 
-uint32_t              partition_threads(const struct partition *);
-struct partition_time partition_time(const struct partition *, uint32_t thread);
+uint32_t          partition_threads(const struct partition *);
+struct sim_thread partition_time(const struct partition *, uint32_t thread);
 
 #endif

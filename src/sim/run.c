@@ -4,6 +4,7 @@
 #include "sim/nic/host.h"
 #include "sim/nic/nic.h"
 #include "sim/nic/np/np.h"
+#include "sim/transport/transports.h"
 #include "sim/link/path.h"
 #include "sim/skip/skip_flow.h"
 #include "sim/switch/forward.h"
@@ -112,19 +113,18 @@ static void look_ahead_begin(struct sim *s)
 /* Numbers the events that do not begin a packet, port or host, from 'from' on. Returns how many there are. */
 static uint32_t number_events(struct sim *s, uint32_t from)
 {
-    uint32_t hosts = s->net.hosts, tcp_hosts = s->flows.tcp_tx ? hosts : 0;
+    uint32_t hosts = s->net.hosts;
     uint32_t pauses = s->pfc.pause_ps ? s->net.ports * PRIOS : 0;
     const uint32_t count[EV_KINDS] = {
         [EV_TIMEOUT] = hosts,
         [EV_CHANGE] = s->net.nodes,
-        [EV_TCP_TIMER] = tcp_hosts,
-        [EV_TCP_WAKE] = tcp_hosts,
+        [EV_TIMER] = transports_have_timers(s) ? TRANSPORT_TIMERS * hosts : 0,
         [EV_CNP_TURN] = s->hosts.np->has_turns ? hosts : 0,
         [EV_PAUSE_END] = pauses,
         [EV_PAUSE_REFRESH] = pauses,
         [EV_FLOW] = s->program.streams,
         [EV_SIGNAL] = 1,
-        [EV_RECEIVER] = s->uet.has_credit || s->cfg.drain_bps ? hosts : 0,
+        [EV_DRAIN] = s->cfg.drain_bps ? hosts : 0,
     };
     uint32_t next = from;
 
@@ -138,7 +138,7 @@ static uint32_t number_events(struct sim *s, uint32_t from)
 
 uint32_t run_events_most(const struct sim *s)
 {
-    return 5 * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
+    return (3 + TRANSPORT_TIMERS) * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
 }
 
 #define LEAP_LINKS 6u            /* a frame that skips ports arrives after several links */
@@ -263,6 +263,9 @@ static __attribute__((noinline)) struct packet *on_numbered(struct sim *s, enum 
     case EV_PAUSE_END:     change_on_pause_end(s, &s->net.port[index / PRIOS], index % PRIOS);   break;
     case EV_PAUSE_REFRESH: switch_refresh_pause(s, &s->net.port[index / PRIOS], index % PRIOS);  break;
     case EV_CHANGE:        change_on_epoch(s, &s->net.node[index]);                              break;
+    case EV_TIMER:
+        host_on_timer(s, &s->net.host[index % s->net.hosts], (enum transport_timer)(index / s->net.hosts));
+        break;
     default:               return host_on_numbered(s, &s->net.host[index], kind);
     }
     return NULL;
@@ -276,7 +279,6 @@ static inline void dispatch(struct sim *s, struct event *event)
     enum event_kind   kind = owner_kind(event);
     struct packet    *k = (struct packet *)event;
     struct host      *h;
-    uint32_t          index;
 
     if (kind == EV_AT_SWITCH) {
         switch_on_packet(s, owner_of(q, event), evq_id(q, event), k);
@@ -288,20 +290,18 @@ static inline void dispatch(struct sim *s, struct event *event)
     }
     if (kind == EV_AT_HOST) {
         h = owner_of(q, event);
-    receive:
-        host_on_packet(s, h, k);
-        return;
-    }
-    if (kind == EV_HOST_FREE || kind == EV_WAKE) {
+    } else if (kind == EV_HOST_FREE || kind == EV_WAKE) {
         host_on_free(s, owner_of(q, event));
         return;
-    }
-    index = evq_id(q, event) - s->engine.first_event[kind];
-    k = on_numbered(s, kind, index);
-    if (k) {
+    } else {
+        uint32_t index = evq_id(q, event) - s->engine.first_event[kind];
+
+        k = on_numbered(s, kind, index);
+        if (!k)
+            return;
         h = &s->net.host[index];
-        goto receive;
     }
+    host_on_packet(s, h, k);
 }
 
 #ifndef NDEBUG

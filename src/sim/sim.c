@@ -122,6 +122,13 @@ void sim_free(struct sim *s)
     free(s);
 }
 
+int sim_check_streams(uint32_t most, uint32_t nodes, struct err *err)
+{
+    int bits = program_stream_bits(most, nodes, err);
+
+    return bits < 0 ? bits : 0;
+}
+
 /* ---- running ---- */
 
 static bool run_undivided(struct sim *s, uint64_t until_ps)
@@ -155,28 +162,19 @@ bool sim_run_until(struct sim *s, uint64_t until_ps)
     return run_world(s, until_ps);
 }
 
+void sim_wake_workers(struct sim *s)
+{
+    program_schedule_workers(&s->engine, &s->program);
+}
+
 const struct err *sim_failure(const struct sim *s)
 {
     return s->engine.has_failed ? &s->engine.failure : NULL;
 }
 
-/* Returns the first unfinished flow from 'id' on in one part, or 0. */
-static uint32_t next_active_of(const struct flows *all, uint32_t id)
+bool sim_is_overloaded(const struct sim *s)
 {
-    for (id = id > all->first ? id : all->first; id < all->used; id++)
-        if (all->flow[id].phase == FLOW_ACTIVE)
-            return id;
-    return 0;
-}
-
-uint64_t sim_hops(const struct sim *s)
-{
-    uint64_t hops = 0;
-
-    for (uint32_t i = 0; i < s->net.ports; i++)
-        for (int class = 0; class < PACKET_CLASSES; class++)
-            hops += s->net.port[i].counters.tx_packets[class];
-    return hops;
+    return s->engine.failure_code == ENOBUFS;
 }
 
 bool sim_has_drawn(const struct sim *s)
@@ -193,23 +191,12 @@ bool sim_has_drawn(const struct sim *s)
     return false;
 }
 
-uint32_t sim_next_active(const struct sim *s, uint32_t after)
-{
-    for (uint32_t i = 0; i < partition_parts(s); i++) {
-        uint32_t id = next_active_of(&partition_part(s, i)->flows, after + 1);
-
-        if (id)
-            return id;
-    }
-    return 0;
-}
-
 /* ---- knobs ---- */
 
-void sim_set_ecn(struct sim *s, uint32_t port, const struct ecn_cfg *ecn)
+void sim_set_ecn(struct sim *s, uint32_t port, const struct ecn *ecn)
 {
     skip_on_change(s);
-    switch_set_ecn(s, &s->net.port[port], ecn);
+    switch_set_ecn(s, &s->net.port[port], &(struct ecn_cfg){ ecn->kmin_bytes, ecn->kmax_bytes, ecn->pmax });
 }
 
 static bool has_new_ecn(const double *was, const double *is)

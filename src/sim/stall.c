@@ -4,7 +4,6 @@
 #include "sim/nic/drain.h"
 #include "sim/nic/flow.h"
 #include "sim/nic/pacer.h"
-#include "sim/transport/tcp/tcp.h"
 #include "sim/partition.h"
 #include "sim/rto_default.h"
 #include "sim/switch/weave.h"
@@ -122,16 +121,15 @@ static const struct port *waits_at(const struct waits *w, const struct flow *f)
 
 static bool may_send(const struct sim *s, const struct host *h, const struct flow *f)
 {
-    if (f->tcp)
-        return tcp_tx_of(s, f)->is_queued || tcp_tx_of(s, f)->is_woken;
-    return (f->transport == TRANSPORT_UET || f->sent < f->bytes) && pacer_may_send(s, h, f);
+    return (f->sent < f->bytes || !transport_of(s, f)->is_paced) && pacer_may_send(s, h, f);
 }
 
-enum wait waits_of(const struct waits *w, const struct flow *f)
+static enum wait wait_of(const struct waits *w, const struct flow *f)
 {
     const struct sim  *s = w->sim;
     const struct host *h = &s->net.host[f->host];
     uint32_t           found = w->found[f - s->flows.flow];
+    bool               is_stack = transport_of(s, f)->is_stack;
 
     if (h->port->is_down || found & DOWN)
         return WAIT_LINK;
@@ -142,8 +140,13 @@ enum wait waits_of(const struct waits *w, const struct flow *f)
     if (found & PAUSED)
         return WAIT_PAUSE;
     if (!(found & ON_ITS_WAY))
-        return s->cfg.rto_ps || f->tcp ? WAIT_TIMEOUT : WAIT_FOREVER;
-    return !f->tcp && f->sent < f->bytes ? WAIT_WINDOW : WAIT_ACK;
+        return s->cfg.rto_ps || is_stack ? WAIT_TIMEOUT : WAIT_FOREVER;
+    return !is_stack && f->sent < f->bytes ? WAIT_WINDOW : WAIT_ACK;
+}
+
+enum wait waits_of(const struct waits *w, uint32_t flow)
+{
+    return wait_of(w, &w->sim->flows.flow[flow]);
 }
 
 void waits_count(const struct waits *w, uint64_t count[WAITS])
@@ -159,7 +162,7 @@ void waits_count(const struct waits *w, uint64_t count[WAITS])
 
         if (!messages)
             continue;
-        count[waits_of(w, f)]++;
+        count[wait_of(w, f)]++;
         count[WAIT_QUEUE_PAIR] += messages - 1;
         rest -= messages;
     }
@@ -193,7 +196,7 @@ static bool is_more_to_come(struct sim *s)
     for (uint32_t i = 0; i < partition_parts(s); i++) {
         const struct engine *e = &partition_part(s, i)->engine;
 
-        for (uint32_t event = e->first_event[EV_FLOW]; event < e->first_event[EV_RECEIVER]; event++)
+        for (uint32_t event = e->first_event[EV_FLOW]; event < e->first_event[EV_SIGNAL + 1]; event++)
             if (evq_is_pending(&e->evq, event))
                 return true;
     }
@@ -278,7 +281,7 @@ static uint32_t first_flows(const struct sim *s, const struct flow *first[NAMED_
 static void explain_flow(struct sim *s, const struct waits *waits, const struct flow *f, struct writer *w)
 {
     const struct port *at = waits_at(waits, f), *nic = s->net.host[f->host].port;
-    enum wait          reason = waits_of(waits, f);
+    enum wait          reason = wait_of(waits, f);
     char               done[32], all[32];
 
     put(w, "%s -> %s (%s of %s acknowledged): ", name_of(s, f->src), name_of(s, f->dst),
@@ -292,7 +295,7 @@ static void explain_flow(struct sim *s, const struct waits *waits, const struct 
         put(w, "the link of %s is down", name_of(s, at && at->is_down ? at->node->id : f->src));
     else if (at)
         put(w, "waits in %s", name_of(s, at->node->id));
-    else if (f->tcp)
+    else if (transport_of(s, f)->is_stack)
         put(w, "nothing it sends arrives");
     else if (f->timeouts && f->acked == f->timeout_acked)
         put(w, "nothing it sends arrives, after %u time-outs", f->timeouts);

@@ -44,7 +44,7 @@ struct waits *waits_new(const struct sim *);
 void          waits_free(struct waits *);
 
 /* Returns what an unfinished flow, or its oldest message, waits for. */
-enum wait waits_of(const struct waits *, const struct flow *);
+enum wait waits_of(const struct waits *, uint32_t flow);
 
 /* Counts unfinished flows by what they wait for. */
 void waits_count(const struct waits *, uint64_t count[WAITS]);

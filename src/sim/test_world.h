@@ -6,7 +6,9 @@
 #ifndef SIM_TEST_WORLD_H
 #define SIM_TEST_WORLD_H
 
+#include "sim/nic/nic.h"
 #include "sim/sim.h"
+#include "sim/state/ideal.h"
 #include "work/traffic/kinds/flows.h"
 #include "work/traffic/traffic.h"
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct unfinished {
-    const struct flow *flow;     /* its queue pair */
+    struct sim_flow flow;        /* its queue pair */
     uint64_t           start_ps, bytes, acked_bytes, resent_bytes;
     uint64_t           ideal_ps; /* on an empty path */
     uint32_t           place;    /* 0: the queue pair sends it; n: n messages come first */

@@ -60,40 +60,19 @@ struct chameleon {
 
 /* ---- order ---- */
 
-static const enum knob turns[] = {
-    /* rate increase */
-    KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_max_rate, KNOB_rpg_ai_rate,
-    KNOB_rpg_hai_rate,
-    /* rate decrease */
-    KNOB_rpg_gd, KNOB_rpg_min_dec_fac, KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp,
-    KNOB_rate_reduce_monitor_period,
-    /* alpha update */
-    KNOB_dce_tcp_g, KNOB_dce_tcp_rtt, KNOB_initial_alpha_value,
-    /* notification point */
-    KNOB_min_time_between_cnps,
-    /* congestion point */
-    KNOB_kmin, KNOB_kmax, KNOB_pmax,
-};
-
-#define TURNS ((uint32_t)(sizeof(turns) / sizeof(*turns)))
-
-static uint32_t rank(enum knob knob)
+/* The rows of DCQCN and ECN are in the poster's order. Others come last, all together. */
+static int turn_of(enum knob knob)
 {
-    uint32_t i = 0;
-
-    while (i < TURNS && turns[i] != knob)
-        i++;
-    return i;
+    return knob <= KNOB_pmax ? (int)knob : KNOB_pmax + 1;
 }
 
-/* Knobs that are not in the list come last. */
 static void sort_dims(struct chameleon *c)
 {
     uint32_t count = 0;
 
-    for (uint32_t place = 0; place <= TURNS; place++)
+    for (int turn = 0; turn <= KNOB_pmax + 1; turn++)
         for (uint32_t i = 0; i < c->space.dims; i++)
-            if (rank(c->space.dim[i].knob) == place)
+            if (turn_of(c->space.dim[i].knob) == turn)
                 c->order[count++] = i;
 }
 

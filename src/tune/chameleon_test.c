@@ -43,6 +43,22 @@ static void play(void *chameleon, const struct round *round, size_t count)
     }
 }
 
+/* The poster's order: rate increase, rate decrease, alpha, notification point, congestion point. Turns follow
+ * the rows. */
+static void turns__are_in_the_order_of_rows(void **state)
+{
+    static const enum knob poster[] = {
+        KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_max_rate, KNOB_rpg_ai_rate,
+        KNOB_rpg_hai_rate, KNOB_rpg_gd, KNOB_rpg_min_dec_fac, KNOB_rpg_min_rate,
+        KNOB_rate_to_set_on_first_cnp, KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_g, KNOB_dce_tcp_rtt,
+        KNOB_initial_alpha_value, KNOB_min_time_between_cnps, KNOB_kmin, KNOB_kmax, KNOB_pmax,
+    };
+
+    (void)state;
+    for (size_t i = 1; i < sizeof poster / sizeof *poster; i++)
+        assert_true(poster[i - 1] < poster[i]);
+}
+
 static void ask__follows_the_poster_round_by_round(void **state)
 {
     static const struct round rounds[] = {
@@ -253,6 +269,7 @@ static void fill__published_is_the_posters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turns__are_in_the_order_of_rows),
         cmocka_unit_test(ask__follows_the_poster_round_by_round),
         cmocka_unit_test(ask__after_a_turn_starts_from_the_best_value),
         cmocka_unit_test(ask__a_bound_that_is_reached_ends_the_turn),

@@ -21,7 +21,7 @@
 #include "base/rng.h"
 #include "tune/search/space.h"
 
-#define CMA_DIMS_MAX       (SPACE_DIMS_MAX + 1)  /* one axis more for twins: rehearse/search/coded.h */
+#define CMA_DIMS_MAX       24   /* twins have more axes than searches: rehearse/search/coded.h */
 #define CMA_POPULATION_MIN 4
 #define CMA_POPULATION_MAX 128
 

@@ -101,8 +101,8 @@ static int cmaes_open(void **state, const struct world *world, const struct opti
     double population = values->value[CMAES_POPULATION];
 
     if (population > 0 && population < CMA_POPULATION_MIN)
-        return err_set(err, EINVAL, "population: %g is too few; it is 0 or at least %d", population,
-                       CMA_POPULATION_MIN);
+        return option_refuse(values, err, EINVAL, "population", "%g is too few; it is 0 or at least %d",
+                             population, CMA_POPULATION_MIN);
     return search_create(state, &cmaes_search, world, values, err);
 }
 

@@ -70,7 +70,7 @@ static void step(void *state, const struct report *r, struct knobs *knobs, struc
                                                        : "is set";
 
     (void)r;
-    note->phase = "hold";
+    note->phase = TUNER_HOLD;
     tuner_say(note, "the setting '%.120s' %s", f->name, what);
     *knobs = f->set.knobs;
     f->has_stepped = true;

@@ -31,7 +31,7 @@ static void step__sets_it_once_and_keeps_it(void **unused)
     assert_memory_equal(&best, &knobs, sizeof knobs);
     tuner_step(&tuner, test_report(&net, 0.5, 0.5, 1, 0.5), &knobs, &note);
     assert_string_equal("the setting 'expert' stays", note.why);
-    assert_string_equal("hold", note.phase);
+    assert_int_equal(TUNER_HOLD, note.phase);
     assert_memory_equal(&best, &knobs, sizeof knobs);
     tuner_close(&tuner);
 }

@@ -69,15 +69,12 @@ static int read_options(const struct loop_request *q, const struct tuner_algo **
     return rc;
 }
 
-/* Returns the place of the option that a reason starts with ("weight_rtt: ..."), or of the tuner. */
-static const char *place_of(const struct loop_request *q, const char *why)
+/* Returns the place of an option in the configuration, or of the tuner. */
+static const char *place_of(const struct loop_request *q, const char *key)
 {
-    for (uint32_t i = 0; i < q->options; i++) {
-        size_t length = strlen(q->option[i].key);
-
-        if (strncmp(why, q->option[i].key, length) == 0 && why[length] == ':')
+    for (uint32_t i = 0; i < q->options && key; i++)
+        if (strcmp(q->option[i].key, key) == 0)
             return q->option[i].place;
-    }
     return q->place;
 }
 
@@ -118,6 +115,7 @@ int loop_open(struct loop *l, const struct world *w, const struct loop_request *
 {
     const struct tuner_algo *algo;
     struct option_values     values;
+    const char              *refused = NULL;
     struct err               why;
     int                      rc = read_options(q, &algo, &values, err);
 
@@ -126,9 +124,10 @@ int loop_open(struct loop *l, const struct world *w, const struct loop_request *
         return rc;
     if (algo->fill)
         algo->fill(&values);
+    values.refused = &refused;
     rc = loop_open_with(l, w, algo, &values, &why);
     option_values_fini(&values);
-    return rc ? err_set(err, -rc, "%s%s", place_of(q, why.text), why.text) : 0;
+    return rc ? err_set(err, -rc, "%s%s", place_of(q, refused), why.text) : 0;
 }
 
 void loop_close(struct loop *l)
@@ -224,9 +223,9 @@ static bool merge_knobs(struct loop *l, uint64_t now_ps, const struct knobs *was
         knob_set_add(&set, (enum knob)i, wanted->value[i]);
     }
     if (is_changed_at(l, now_ps))
-        knob_set_put(&l->changed, target);
+        knobs_apply(target, &l->changed);
     else if (!knobs_equal(target, wanted))               /* must be consistent with changes of others */
-        knob_set_put(&set, target);
+        knobs_apply(target, &set);
     return !knobs_equal(target, &before);
 }
 
@@ -275,7 +274,7 @@ void loop_on_change(struct loop *l, uint64_t at_ps, const struct knob_set *set, 
     for (int i = 0; i < KNOB_COUNT; i++)
         if (set->is_named[i])
             knob_set_add(&l->changed, (enum knob)i, set->knobs.value[i]);
-    knob_set_put(set, &l->target.knobs);
+    knobs_apply(&l->target.knobs, set);
     for (uint32_t i = 0; l->target.has_queues && i < l->queues; i++)
         ecn_put(set, &l->target.queue[i]);
     decide(l, true, false, d);

@@ -23,7 +23,7 @@ static int intervals_of_a_search(const struct test_option *option)
     assert_int_equal(0, test_open(&tuner, &tuner_naive_sa, &world, option, NULL));
     while (!tuner_naive_sa.is_idle(tuner.state)) {
         tuner_step(&tuner, test_report(&net, 0.5, 0.5, 1, 0.9), &knobs, &note);
-        searching += strcmp(note.phase, "search") == 0;
+        searching += note.phase == TUNER_SEARCH;
     }
     tuner_close(&tuner);
     return searching;

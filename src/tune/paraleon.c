@@ -134,8 +134,8 @@ static int create(void **state, const struct world *world, const struct option_v
     double start = v->value[TEMPERATURE_START], end = v->value[TEMPERATURE_END];
 
     if (start <= end)
-        return err_set(err, EINVAL, "temperature_start: %.10g must be above temperature_end (%.10g)", start,
-                       end);
+        return option_refuse(v, err, EINVAL, "temperature_start",
+                             "%.10g must be above temperature_end (%.10g)", start, end);
     return search_create(state, &annealing, world, v, err);
 }
 

@@ -92,7 +92,7 @@ static int intervals_of_a_search(const char *preset, const char *give_up, struct
     assert_int_equal(0, test_open(&tuner, &tuner_paraleon, &world, option, NULL));
     while (!tuner_paraleon.is_idle(tuner.state)) {
         tuner_step(&tuner, test_report(&net, 0.5, 0.5, 1, 0.9), &knobs, last);
-        searching += strcmp(last->phase, "search") == 0;
+        searching += last->phase == TUNER_SEARCH;
     }
     tuner_close(&tuner);
     return searching;
@@ -137,7 +137,7 @@ static double share_taken(const char *preset)
         double term = is_good ? 0.5 : 0.4;
 
         tuner_step(&tuner, test_report(&net, term, term, term + 0.5, 0.9), &knobs, &note);
-        if (note.temperature < 12 && !is_good && strcmp(note.phase, "search") == 0) {
+        if (note.temperature < 12 && !is_good && note.phase == TUNER_SEARCH) {
             worse++;
             taken += note.verdict == TUNER_ACCEPTED;
         }
@@ -314,7 +314,7 @@ static void search__applies_allowed_settings_only(void **unused)
 
             tuner_step(&tuner, test_report(&net, luck, luck, luck, i / 500 % 2 ? 0.95 : 0.05), &knobs, &note);
             assert_allowed(&space, &knobs);
-            searching += strcmp(note.phase, "search") == 0;
+            searching += note.phase == TUNER_SEARCH;
             searches += strstr(note.why, "search begins") != NULL;
         }
         assert_true(searching > 5000 && searches > 100);

@@ -26,7 +26,7 @@ bool raise_end(struct raise *r, struct knobs *now, struct tuner_note *note)
         return false;
     r->is_on = false;
     *now = r->start;
-    note->phase = "confirm";
+    note->phase = TUNER_CONFIRM;
     tuner_say(note, "rates have risen, and the setting from the start returns");
     return true;
 }

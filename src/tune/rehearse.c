@@ -104,7 +104,7 @@ static void say_named(const struct rehearser *t, struct tuner_note *note, const 
 static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
                  const struct twin_check *c, const struct knobs *knobs, struct tuner_note *note)
 {
-    rehearser_say(note, "hold",
+    rehearser_say(note, TUNER_HOLD,
                   "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in "
                   "force by more than %.0f %%; it stays", r->trials, rehearser_percent(c->off),
                   100 * rehearser_margin(m));
@@ -124,7 +124,7 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
         stay(t, m, r, c, knobs, note);
         return;
     }
-    rehearser_say(note, "search",
+    rehearser_say(note, TUNER_SEARCH,
                   "%u trials on the twin (%+.0f %% off): %s is predicted to be %.0f %% better, %.0f to "
                   "%.0f; it is set", r->trials, rehearser_percent(c->off),
                   winner->name ? winner->name : "a new setting", -rehearser_percent(gain.mean),
@@ -145,8 +145,8 @@ static void doubt(struct rehearser *t, const struct traffic_model *m, const char
         *knobs = t->floor.knobs;
         t->has_chosen = false;
     }
-    rehearser_say(note, "watch", "%s; %s%s", why, is_back ? rehearser_floor_name(t) : "nothing is changed",
-                  is_back ? " comes back" : "");
+    rehearser_say(note, TUNER_WATCH, "%s; %s%s", why,
+                  is_back ? rehearser_floor_name(t) : "nothing is changed", is_back ? " comes back" : "");
     if (t->doubts >= 2 && floor_is(&t->floor, knobs))
         duel_begin(t, knobs, note);
 }
@@ -181,7 +181,7 @@ static void try_on_twin(struct rehearser *t, const struct traffic_model *m, stru
     if (is_right)
         rc = search(t, m, p, knobs, r, &err);
     if (rc) {
-        rehearser_say(note, "hold", "no twin: %.200s", err.text);
+        rehearser_say(note, TUNER_HOLD, "no twin: %.200s", err.text);
         rehearser_choose_for(t, m, PHASE_HOLD);
     } else if (!is_right) {
         doubt(t, m, why, knobs, note);
@@ -202,13 +202,14 @@ static void rehearse_for(struct rehearser *t, const struct traffic_model *m, str
     struct err           err;
 
     if (known && known->is_bad) {
-        rehearser_say(note, "hold", "such traffic was met before, and what the twin found for it was no "
+        rehearser_say(note, TUNER_HOLD, "such traffic was met before, and what the twin found for it was no "
                       "better; the setting stays");
     } else if (known && !knobs_equal(&known->knobs, knobs)) {
-        rehearser_say(note, "hold", "such traffic was met before; what was found for it then is set again");
+        rehearser_say(note, TUNER_HOLD, "such traffic was met before; what was found for it then is set "
+                      "again");
         *knobs = known->knobs;
     } else if (t->world.maker->make(t->world.maker_arg, &t->world, m, &p, &err)) {
-        rehearser_say(note, "hold", "no twin: %.200s", err.text);
+        rehearser_say(note, TUNER_HOLD, "no twin: %.200s", err.text);
     } else {
         try_on_twin(t, m, &p, knobs, note);
         t->world.maker->drop(&p);
@@ -268,13 +269,13 @@ static void meet(struct rehearser *t, const struct traffic_model *now, const cha
     const struct memory *known = memory_recall(&t->memories, now);
 
     if (!t->has_chosen || model_distance(now, &t->chosen) < 1) {
-        rehearser_say(note, t->phase == PHASE_HOLD ? "hold" : "watch",
+        rehearser_say(note, t->phase == PHASE_HOLD ? TUNER_HOLD : TUNER_WATCH,
                       "%s; is it so in the next window, too?", text);
         return;
     }
     t->is_kept = false;
     regret_end(&t->regret);
-    rehearser_say(note, "hold", "%s: another traffic; %s%s", text,
+    rehearser_say(note, TUNER_HOLD, "%s: another traffic; %s%s", text,
                   known ? "what was found for such traffic before is set again" : rehearser_floor_name(t),
                   known ? "" : " comes back until it is known better");
     if (known)
@@ -301,7 +302,7 @@ static bool is_quiet(struct rehearser *t, const struct traffic_model *m, struct 
 
     if (goal_speed(&t->goal, &saw) < QUIET)
         return false;
-    rehearser_say(note, "hold", "messages are at most %.0f %% slower than in an empty network: there is "
+    rehearser_say(note, TUNER_HOLD, "messages are at most %.0f %% slower than in an empty network: there is "
                   "nothing to gain, and no twin is asked", 100 / QUIET - 100);
     rehearser_choose_for(t, m, PHASE_HOLD);
     return true;
@@ -316,7 +317,7 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
     bool                 is_new;
 
     if (!model_make(&now, &t->window, t->seconds, t->hosts)) {
-        rehearser_say(note, t->phase == PHASE_HOLD ? "hold" : "watch", "nothing was posted");
+        rehearser_say(note, t->phase == PHASE_HOLD ? TUNER_HOLD : TUNER_WATCH, "nothing was posted");
         t->has_last = false;
         return;
     }
@@ -329,9 +330,9 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
     else if (is_new)
         meet(t, &now, text, knobs, note);
     else if (is_held(t, &all))
-        note->phase = "hold";
+        note->phase = TUNER_HOLD;
     else if (is_patient(t)) {
-        note->phase = "watch";
+        note->phase = TUNER_WATCH;
         t->doubts++;
     } else if (!is_quiet(t, &all, note))
         rehearse_for(t, &all, knobs, note);
@@ -341,7 +342,9 @@ static void consider(struct rehearser *t, struct knobs *knobs, struct tuner_note
 
 /* ---- hooks ---- */
 
-static const char *const phase_names[] = { "watch", "confirm", "confirm", "confirm", "hold" };
+static const enum tuner_phase phases[] = {
+    TUNER_WATCH, TUNER_CONFIRM, TUNER_CONFIRM, TUNER_CONFIRM, TUNER_HOLD,
+};
 
 static void one_step(struct rehearser *t, const struct report *r, struct knobs *knobs,
                      struct tuner_note *note)
@@ -349,7 +352,7 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
     bool is_full;
 
     if (t->phase == PHASE_SETTLING) {        /* this interval shows the previous setting */
-        note->phase = phase_names[t->phase];
+        note->phase = phases[t->phase];
         t->phase = PHASE_PROVING;
         rehearser_begin_window(t);
         return;
@@ -365,11 +368,11 @@ static void one_step(struct rehearser *t, const struct report *r, struct knobs *
     is_full = gather(t, r);
     if (floor_is(&t->floor, knobs) && contest_is_of_jobs(&r->seen) &&
         floor_withdraw(&t->floor, &t->world.start)) {
-        rehearser_say(note, "watch", "jobs post most of the bytes, and may be slower with the formula: the "
-                      "initial setting comes back until something better is known");
+        rehearser_say(note, TUNER_WATCH, "jobs post most of the bytes, and may be slower with the formula: "
+                      "the initial setting comes back until something better is known");
         *knobs = t->floor.knobs;
     } else if (!is_full) {
-        note->phase = phase_names[t->phase];
+        note->phase = phases[t->phase];
         return;
     } else if (t->phase == PHASE_PROVING) {
         proving_window(t, knobs, note);
@@ -396,7 +399,7 @@ static void give_up(struct rehearser *t, const struct report *r, const struct kn
     t->phase = PHASE_HOLD;
     t->is_kept = false;
     rehearser_begin_window(t);
-    rehearser_say(note, "hold", "what was found was not kept: %.200s; the setting in force stays",
+    rehearser_say(note, TUNER_HOLD, "what was found was not kept: %.200s; the setting in force stays",
                   r->outcome->why);
 }
 
@@ -453,14 +456,14 @@ static int create(void **state, const struct world *w, const struct option_value
     struct rehearser *t;
 
     if (!w->maker)
-        return err_set(err, EINVAL,
-                       "kind: tuner 'rehearse' needs a description of the network: add 'fabric: FILE' to the "
-                       "controller configuration, or use anole advise");
+        return option_refuse(v, err, EINVAL, "kind",
+                             "tuner 'rehearse' needs a description of the network: add 'fabric: FILE' to the "
+                             "controller configuration, or use anole advise");
     if (w->goal && w->goal->figure == GOAL_P99)
-        return err_set(err, EINVAL,
-                       "kind: tuner 'rehearse' cannot minimise '%s', because hosts report means; "
-                       "use goal: mean_slowdown",
-                       w->goal->name);
+        return option_refuse(v, err, EINVAL, "kind",
+                             "tuner 'rehearse' cannot minimise '%s', because hosts report means; "
+                             "use goal: mean_slowdown",
+                             w->goal->name);
     t = xcalloc(1, sizeof(*t));
     memcpy(t->option, v->value, sizeof(t->option));
     world_copy(&t->world, w);

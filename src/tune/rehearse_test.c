@@ -207,7 +207,7 @@ static void step__needs_two_windows_then_searches_and_proves(void **state)
     assert_true(next_explanation(&b, 10));
     assert_int_equal(twins, 1);
     assert_non_null(strstr(b.note.why, "is predicted to be"));
-    assert_string_equal(b.note.phase, "search");
+    assert_int_equal(b.note.phase, TUNER_SEARCH);
     assert_false(knobs_equal(&b.knobs, &b.world.start));
     check_tried(&b);
     assert_true(next_explanation(&b, 10));
@@ -250,7 +250,7 @@ static void step__a_withdrawn_setting_needs_no_proof(void **state)
     b.report.outcome = &o;
     next(&b, 1);
     assert_non_null(strstr(b.note.why, "was not kept: harm: e-value 25"));
-    assert_string_equal(b.note.phase, "hold");
+    assert_int_equal(b.note.phase, TUNER_HOLD);
     for (uint32_t i = 0; i < 12; i++) {
         next(&b, 1);
         assert_true(knobs_equal(&b.knobs, &b.world.start));
@@ -390,7 +390,7 @@ static void first__a_confirmed_opening_stays(void **state)
     next(&b, 1);
     assert_non_null(strstr(b.note.why, "since the beginning"));
     assert_non_null(strstr(b.note.why, "bdp"));
-    assert_string_equal(b.note.phase, "watch");
+    assert_int_equal(b.note.phase, TUNER_WATCH);
     while (twins == 0) {
         assert_true(knobs_equal(&b.knobs, &opening));
         next(&b, 1);

@@ -2,7 +2,6 @@
 #include "base/reader.h"
 #include "base/text.h"
 #include "core/catalog.h"
-#include "core/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 static double line_mbps(const struct world *world)
 {
-    return (double)world->host_bps / 1e6;
+    return world_measure(world, KNOB_BY_RATE);
 }
 
 static double rounded(double x)
@@ -64,15 +63,16 @@ static void make_hpcc(struct knobs *k, const struct world *world)
  * with anole sweep over the workloads of docs/tuning.md. */
 static void make_bdp(struct knobs *k, const struct world *world)
 {
-    double rtt_us = (double)world->base_rtt_ps / (double)PS_PER_US;
-    double bdp_kb = line_mbps(world) * rtt_us / 8e3;
+    static const struct { enum knob knob; double times, over; } of_measure[] = {
+        { KNOB_kmin, 1, 12 }, { KNOB_kmax, 1, 3 }, { KNOB_rpg_time_reset, 1.25, 1 },
+        { KNOB_rpg_ai_rate, 1, 2000 }, { KNOB_rpg_hai_rate, 1, 500 },
+    };
 
     make_default(k, world);
-    k->value[KNOB_kmin] = rounded(bdp_kb / 12);
-    k->value[KNOB_kmax] = rounded(bdp_kb / 3);
-    k->value[KNOB_rpg_time_reset] = rounded(1.25 * rtt_us);
-    k->value[KNOB_rpg_ai_rate] = rounded(line_mbps(world) / 2000);
-    k->value[KNOB_rpg_hai_rate] = rounded(line_mbps(world) / 500);
+    for (size_t i = 0; i < sizeof of_measure / sizeof *of_measure; i++)
+        k->value[of_measure[i].knob] =
+            rounded(of_measure[i].times * world_measure(world, knob_info[of_measure[i].knob].law) /
+                    of_measure[i].over);
     k->value[KNOB_rate_to_set_on_first_cnp] = 0.5 * line_mbps(world);
     knobs_clamp(k);
 }
@@ -118,8 +118,8 @@ static void cut_by_little(struct knobs *k, double rtt_us)
  * repro/rehearse/README.md has the settings that were compared. */
 static void make_gentle(struct knobs *k, const struct world *world)
 {
-    double slow = slowest_of(world), rtt_us = (double)world->base_rtt_ps / (double)PS_PER_US;
-    double bdp_kb = line_mbps(world) * rtt_us / 8e3;
+    double slow = slowest_of(world), rtt_us = world_measure(world, KNOB_BY_RTT);
+    double bdp_kb = world_measure(world, KNOB_BY_BDP);
     double packet_kb = world->mtu_bytes ? fmax(1, rounded(world->mtu_bytes / 1000.0)) : PACKET_KB;
 
     make_bdp(k, world);

@@ -73,6 +73,11 @@ void tuner_values_preset(const struct tuner_algo *algo, struct option_values *v,
 
 /* ---- a tuner that runs ---- */
 
+const char *const tuner_phase_names[TUNER_PHASES] = {
+    [TUNER_NO_PHASE] = "", [TUNER_WATCH] = "watch", [TUNER_SEARCH] = "search", [TUNER_CONFIRM] = "confirm",
+    [TUNER_HOLD] = "hold", [TUNER_LEARN] = "learn", [TUNER_FROZEN] = "frozen",
+};
+
 int tuner_open(struct tuner *t, const struct tuner_algo *algo, const struct world *world,
                const struct option_values *values, struct err *err)
 {

@@ -16,6 +16,12 @@
 #include "core/report.h"
 #include "core/world.h"
 
+enum tuner_phase {               /* learn, frozen: of tuners that learn all the time, or no more */
+    TUNER_NO_PHASE, TUNER_WATCH, TUNER_SEARCH, TUNER_CONFIRM, TUNER_HOLD, TUNER_LEARN, TUNER_FROZEN,
+    TUNER_PHASES
+};
+extern const char *const tuner_phase_names[TUNER_PHASES];        /* no phase: "" */
+
 enum tuner_verdict { TUNER_NO_VERDICT, TUNER_ACCEPTED, TUNER_REJECTED, TUNER_BEST };
 
 struct tuner_tried {             /* a setting that was tried on a twin, and its predicted gain */
@@ -28,7 +34,7 @@ struct tuner_tried {             /* a setting that was tried on a twin, and its 
 };
 
 struct tuner_note {              /* why a tuner did what it did in one step */
-    const char        *phase;    /* "watch", "search", "confirm", "hold": a constant */
+    enum tuner_phase   phase;
     double             utility;  /* of the interval, 0 .. 1; NaN: not measured. Likewise below */
     double             throughput, rtt, pfc;     /* its terms */
     double             divergence;               /* of flow sizes from those before */
@@ -47,7 +53,7 @@ struct tuner_algo {
     /* Sets options that depend on others, such as a preset, unless given; tuner_open() does so, too. */
     void (*fill)(struct option_values *);
 
-    /* Refuses values that are wrong together. The reason starts with the option: "weight_rtt: ...". */
+    /* Refuses values that are wrong together, with option_refuse(). */
     int (*create)(void **state, const struct world *, const struct option_values *, struct err *);
     void (*destroy)(void *state);
 

@@ -251,7 +251,7 @@ static void print_step(const struct tuning_step *s, const struct knobs *before, 
 
     set_real(o, "start_us", (double)s->start_ps / (double)PS_PER_US);
     set_real(o, "end_us", (double)s->end_ps / (double)PS_PER_US);
-    json_object_set_new(o, "phase", json_string(n->phase ? n->phase : ""));
+    json_object_set_new(o, "phase", json_string(tuner_phase_names[n->phase]));
     set_real(o, "goodput_gbps", s->goodput_bps / 1e9);
     set_real(o, "rtt_us", s->rtt_us);
     set_real(o, "paused_us", s->paused_us);
@@ -443,7 +443,10 @@ static void read_step(struct history_reader *r, const json_t *line)
         refuse(r, "the interval ends before it begins");
     if (s->start_us < r->end_us)
         refuse(r, "the interval begins before the last has ended");
-    get_text(r, line, "phase", &s->phase);
+    if (!json_object_get(line, "phase"))
+        refuse(r, "'%s' is missing", "phase");
+    s->phase = (enum tuner_phase)get_word(r, line, "phase", tuner_phase_names, TUNER_PHASES, TUNER_NO_PHASE,
+                                          "watch, search, confirm, hold, learn, frozen or empty");
     get_text(r, line, "why", &s->why);
     s->goodput_gbps = get_number(r, line, "goodput_gbps");
     s->rtt_us = get_number(r, line, "rtt_us");
@@ -512,7 +515,6 @@ void history_fini(struct history *h)
         free(h->option[i].text);
     }
     for (uint32_t i = 0; i < h->steps; i++) {
-        free(h->step[i].phase);
         free(h->step[i].why);
         free(h->step[i].outcome_why);
     }

@@ -92,7 +92,8 @@ struct history_option { char *name, *text; };    /* as people write it: "0.85", 
 
 struct history_step {
     double             start_us, end_us;
-    char              *phase, *why;              /* never NULL */
+    enum tuner_phase   phase;
+    char              *why;      /* never NULL */
     double             goodput_gbps, rtt_us, paused_us;          /* NAN: not reported. So below */
     double             utility, divergence, elephants, temperature;
     enum tuner_verdict verdict;

@@ -78,6 +78,9 @@ static void parse__refuses_with_the_line(void **state)
           "t:2:1: 'utility' must be a number" },
         { HEAD "{\"start_us\":0,\"end_us\":5,\"phase\":\"\",\"why\":\"\",\"set\":{},\"verdict\":\"good\"}\n",
           "t:2:1: 'verdict' must be accepted, rejected or best" },
+        { HEAD "{\"start_us\":0,\"end_us\":5,\"phase\":\"dance\",\"why\":\"\",\"set\":{}}\n",
+          "t:2:1: 'phase' must be watch, search, confirm, hold, learn, frozen or empty" },
+        { HEAD "{\"start_us\":0,\"end_us\":5,\"why\":\"\",\"set\":{}}\n", "t:2:1: 'phase' is missing" },
         { HEAD "{\"start_us\":0,\"end_us\":5,\"phase\":\"\",\"why\":\"\",\"set\":{},\"outcome\":\"lost\"}\n",
           "t:2:1: 'outcome' must be pending, applied, partly or refused" },
         { HEAD "{\"start_us\":0,\"end_us\":5,\"phase\":\"\",\"why\":\"\",\"set\":{},\"changes\":{\"x\":1}}\n",
@@ -117,7 +120,7 @@ static void add_step(struct tuning *g, uint64_t n, const struct knobs *was, doub
                               .rtt_ps_sum = n * 20 * PS_PER_US };
     struct tuning_step *s = tuning_add(g, &r, was);
 
-    s->note = (struct tuner_note){ .phase = "search", .utility = 0.25, .throughput = NAN,
+    s->note = (struct tuner_note){ .phase = TUNER_SEARCH, .utility = 0.25, .throughput = NAN,
                                    .rtt = NAN, .pfc = NAN, .divergence = NAN, .elephants = 0.5,
                                    .temperature = NAN };
     snprintf(s->note.why, sizeof s->note.why, "step %d", (int)n);

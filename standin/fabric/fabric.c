@@ -16,15 +16,6 @@
 
 #define SCENARIO_BYTES_MAX (64ul << 20)
 
-/* What hosts have: DCQCN's, but for what belongs to the operator. */
-static const enum knob host_knobs[] = {
-    KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate,
-    KNOB_rpg_gd, KNOB_rpg_min_dec_fac, KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp,
-    KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_g, KNOB_dce_tcp_rtt, KNOB_initial_alpha_value,
-    KNOB_min_time_between_cnps, KNOB_COUNT,
-};
-static const enum knob switch_knobs[] = { KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_COUNT };
-
 struct slot_call { uint32_t node; void (*call)(void *); void *arg; };
 
 struct device {                  /* a node */
@@ -114,10 +105,10 @@ static void list_queues(struct fabric *f)
     f->queues = telemetry_list(f->s.sim, NULL);
     f->queue = xcalloc(f->queues + 1ul, sizeof *f->queue);
     f->slot = xcalloc(f->queues + 1ul, sizeof *f->slot);
-    f->call = xcalloc(f->s.sim->net.nodes, sizeof *f->call);
+    f->call = xcalloc(sim_graph(f->s.sim)->nodes, sizeof *f->call);
     telemetry_list(f->s.sim, f->queue);
     for (uint32_t i = f->queues; i-- > 0; ) {
-        struct device *d = &f->device[f->s.sim->net.port[f->queue[i].port].node->id];
+        struct device *d = &f->device[sim_port(f->s.sim, f->queue[i].port).node];
 
         d->first_queue = i;
         d->queues++;
@@ -136,9 +127,9 @@ int fabric_new(struct fabric **out, const char *path, struct err *err)
     }
     watch(f);
     sim_world_init(&f->world, f->s.sim, f->s.scenario.interval_ps);
-    f->device = xcalloc(f->s.sim->net.nodes, sizeof *f->device);
-    for (uint32_t i = 0; i < f->s.sim->net.nodes; i++)
-        f->device[i] = (struct device){ .fabric = f, .node = i, .knobs = f->s.sim->cfg.knobs };
+    f->device = xcalloc(sim_graph(f->s.sim)->nodes, sizeof *f->device);
+    for (uint32_t i = 0; i < sim_graph(f->s.sim)->nodes; i++)
+        f->device[i] = (struct device){ .fabric = f, .node = i, .knobs = sim_settings(f->s.sim)->knobs };
     list_queues(f);
     return 0;
 }
@@ -197,7 +188,7 @@ bool fabric_is_over(const struct fabric *f)
 
 uint32_t fabric_nodes(const struct fabric *f)
 {
-    return f->s.sim->net.nodes;
+    return sim_graph(f->s.sim)->nodes;
 }
 
 /* "{name: 'paraleon', option: '3'}" */
@@ -220,9 +211,10 @@ int fabric_describe(struct fabric_about *a, const char *path, struct err *err)
     if (rc)
         return rc;
     const struct scenario_tuner *t = &f->s.scenario.tuner;
+    const struct graph          *g = sim_graph(f->s.sim);
     *a = (struct fabric_about){
-        .hosts = f->s.sim->net.hosts, .switches = f->s.sim->net.nodes - f->s.sim->net.hosts,
-        .interval_us = f->s.scenario.interval_ps / PS_PER_US, .seed = f->s.sim->cfg.seed,
+        .hosts = g->hosts, .switches = g->nodes - g->hosts,
+        .interval_us = f->s.scenario.interval_ps / PS_PER_US, .seed = sim_settings(f->s.sim)->seed,
         .has_tuner = t->kind != NULL, .has_start = t->start_ps > 0,
         .monitor_delay_us = t->monitor_delay_ps / PS_PER_US,
         .dispatch_delay_us = t->dispatch_delay_ps / PS_PER_US,
@@ -239,19 +231,19 @@ int fabric_describe(struct fabric_about *a, const char *path, struct err *err)
 
 static const char *name_of(const struct fabric *f, uint32_t node)
 {
-    return f->s.sim->net.graph.node[node].name;
+    return sim_graph(f->s.sim)->node[node].name;
 }
 
 /* "twin/h1:0"; a stand-in for a switch calls its ports Ethernet0, Ethernet4, ..., one for a NIC has one. */
 static void print_end(FILE *out, const struct fabric *f, uint32_t port, const char *agent)
 {
     uint32_t           node = f->world.port[port].device;
-    const struct node *n = &f->s.sim->net.node[node];
+    struct sim_node n = sim_node(f->s.sim, node);
 
     if (agent)
-        fprintf(out, "%s/%s:%u", agent, name_of(f, node), port - n->first_port);
-    else if (n->is_switch)
-        fprintf(out, "%s:Ethernet%u", name_of(f, node), 4 * (port - n->first_port));
+        fprintf(out, "%s/%s:%u", agent, name_of(f, node), port - n.first_port);
+    else if (n.is_switch)
+        fprintf(out, "%s:Ethernet%u", name_of(f, node), 4 * (port - n.first_port));
     else
         fputs(name_of(f, node), out);
 }
@@ -289,7 +281,7 @@ int fabric_links(char **text, const char *path, const char *agent, struct err *e
 
 static bool is_switch(const struct device *d)
 {
-    return d->fabric->s.sim->net.node[d->node].is_switch;
+    return sim_node(d->fabric->s.sim, d->node).is_switch;
 }
 
 static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
@@ -329,67 +321,75 @@ static enum knob_where facts(void *state, struct msg_facts *out)
 {
     const struct device *d = state;
     const struct world  *w = &d->fabric->world;
-    const struct node   *n = &d->fabric->s.sim->net.node[d->node];
+    struct sim_node   n = sim_node(d->fabric->s.sim, d->node);
 
-    *out = (struct msg_facts){ .number = d->node, .ports = n->ports, .base_rtt_ps = w->base_rtt_ps,
+    *out = (struct msg_facts){ .number = d->node, .ports = n.ports, .base_rtt_ps = w->base_rtt_ps,
                                .pfc_bytes_one = w->pfc_bytes_one, .pfc_bytes_two = w->pfc_bytes_two };
-    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
+    for (uint32_t i = n.first_port; i < n.first_port + n.ports; i++)
         out->rate_bps = w->port[i].rate_bps > out->rate_bps ? w->port[i].rate_bps : out->rate_bps;
     return is_switch(d) ? KNOB_SWITCH : KNOB_NIC;
 }
 
 /* ---- knobs ---- */
 
+/* What searches move of DCQCN and ECN, whatever the scenario's control. */
+static bool has_knob(const struct device *d, enum knob knob)
+{
+    static const struct world dcqcn = { .control = NULL };
+    const struct knob_info   *k = &knob_info[knob];
+
+    return (k->safe.step > 0 || k->wide.max > 0) && (k->where == KNOB_SWITCH) == is_switch(d) &&
+           world_reads(&dcqcn, knob);
+}
+
 static int read_knobs(void *state, struct knob_set *set)
 {
     const struct device *d = state;
 
     *set = (struct knob_set){ 0 };
-    for (const enum knob *k = is_switch(d) ? switch_knobs : host_knobs; *k != KNOB_COUNT; k++)
-        knob_set_add(set, *k, d->knobs.value[*k]);
+    for (enum knob k = 0; k < KNOB_COUNT; k++)
+        if (has_knob(d, k))
+            knob_set_add(set, k, d->knobs.value[k]);
     return 0;
-}
-
-static void set_queue(struct sim *s, uint32_t port, const struct ecn *e)
-{
-    sim_set_ecn(s, port, &(struct ecn_cfg){ e->kmin_bytes, e->kmax_bytes, e->pmax });
 }
 
 static void put_device(const struct device *d)
 {
     struct sim        *s = d->fabric->s.sim;
-    const struct node *n = &s->net.node[d->node];
+    struct sim_node n = sim_node(s, d->node);
     struct ecn         e = ecn_of_knobs(&d->knobs);
 
-    if (!n->is_switch)
-        sim_apply_host(s, n->host, &d->knobs);
-    for (uint32_t i = 0; n->is_switch && i < n->ports; i++)
-        set_queue(s, n->first_port + i, &e);
+    if (!n.is_switch)
+        sim_apply_host(s, n.host, &d->knobs);
+    for (uint32_t i = 0; n.is_switch && i < n.ports; i++)
+        sim_set_ecn(s, n.first_port + i, &e);
 }
 
 /* Do all hosts agree on a spacing of CNPs that differs from the current one of receivers? */
 static bool is_agreed(const struct fabric *f, double spacing)
 {
-    for (uint32_t i = 0; i < f->s.sim->net.hosts; i++)
-        if (f->device[f->s.sim->net.host[i].node].knobs.value[KNOB_min_time_between_cnps] != spacing)
+    for (uint32_t i = 0; i < sim_graph(f->s.sim)->nodes; i++)
+        if (!sim_node(f->s.sim, i).is_switch &&
+            f->device[i].knobs.value[KNOB_min_time_between_cnps] != spacing)
             return false;
-    return spacing != f->s.sim->cfg.knobs.value[KNOB_min_time_between_cnps];
+    return spacing != sim_settings(f->s.sim)->knobs.value[KNOB_min_time_between_cnps];
 }
 
 static void set_receivers(struct fabric *f, double spacing)
 {
-    struct knobs    all = f->s.sim->cfg.knobs;
-    struct network *net = &f->s.sim->net;
-    struct ecn_cfg *was = xcalloc(f->queues + 1ul, sizeof *was);
+    struct sim  *s = f->s.sim;
+    struct knobs all = sim_settings(s)->knobs;
+    struct ecn  *was = xcalloc(f->queues + 1ul, sizeof *was);
 
     for (uint32_t i = 0; i < f->queues; i++)
-        was[i] = net->port[f->queue[i].port].ecn;
+        was[i] = sim_port(s, f->queue[i].port).ecn;
     all.value[KNOB_min_time_between_cnps] = spacing;
-    sim_apply(f->s.sim, &all);
-    for (uint32_t i = 0; i < net->hosts; i++)
-        put_device(&f->device[net->host[i].node]);               /* hosts keep their own settings */
+    sim_apply(s, &all);
+    for (uint32_t i = 0; i < sim_graph(s)->nodes; i++)
+        if (!sim_node(s, i).is_switch)
+            put_device(&f->device[i]);               /* hosts keep their own settings */
     for (uint32_t i = 0; i < f->queues; i++)
-        sim_set_ecn(f->s.sim, f->queue[i].port, &was[i]);        /* queues may have been set one by one */
+        sim_set_ecn(s, f->queue[i].port, &was[i]);   /* queues may have been set one by one */
     free(was);
 }
 
@@ -402,7 +402,7 @@ static int write_knobs(void *state, const struct knob_set *set)
     for (int i = 0; i < KNOB_COUNT; i++)
         if (set->is_named[i] && !own.is_named[i])
             return -ENOENT;
-    knob_set_put(set, &d->knobs);
+    knobs_apply(&d->knobs, set);
     put_device(d);
     double spacing = d->knobs.value[KNOB_min_time_between_cnps];
     if (!is_switch(d) && is_agreed(d->fabric, spacing))
@@ -457,7 +457,7 @@ static int sample(void *state, struct msg_sample *out)
 {
     struct device     *d = state;
     struct fabric     *f = d->fabric;
-    const struct node *n = &f->s.sim->net.node[d->node];
+    struct sim_node n = sim_node(f->s.sim, d->node);
     const struct fsd  *flows = watch_point(f->watch, d->node);
 
     if (d->seen == f->intervals && !f->is_stepped)
@@ -469,16 +469,16 @@ static int sample(void *state, struct msg_sample *out)
                                 .detail = &d->detail };
     d->detail.fsd = flows ? *flows : (struct fsd){ 0 };
     d->detail.ports = d->detail.pairs = 0;
-    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
-        add_port(out, &d->detail, &f->report.port[i], n->is_switch);
+    for (uint32_t i = n.first_port; i < n.first_port + n.ports; i++)
+        add_port(out, &d->detail, &f->report.port[i], n.is_switch);
     add_pairs(&d->detail, &f->report, d->node);
-    d->detail.has_seen = f->messages && !n->is_switch;
+    d->detail.has_seen = f->messages && !n.is_switch;
     if (d->detail.has_seen)
         seen_part_copy(&d->detail.seen, messages_part(f->messages, d->node));
-    out->paused = fmin(1, out->paused / (double)f->s.scenario.interval_ps / n->ports);
+    out->paused = fmin(1, out->paused / (double)f->s.scenario.interval_ps / n.ports);
     if (d->node == 0)
-        out->lossless_drops = f->s.sim->cfg.is_lossless ? f->report.dropped_packets : 0;
-    if (!n->is_switch)
+        out->lossless_drops = sim_settings(f->s.sim)->is_lossless ? f->report.dropped_packets : 0;
+    if (!n.is_switch)
         out->metric = judge(d, out);
     return 0;
 }
@@ -515,9 +515,7 @@ static int read_queues(void *state, struct ecn *ecn, bool *is_settled)
     const struct device *d = state;
 
     for (uint32_t i = 0; i < d->queues; i++) {
-        const struct ecn_cfg *e = &d->fabric->s.sim->net.port[d->fabric->queue[d->first_queue + i].port].ecn;
-
-        ecn[i] = (struct ecn){ e->kmin_bytes, e->kmax_bytes, e->pmax };
+        ecn[i] = sim_port(d->fabric->s.sim, d->fabric->queue[d->first_queue + i].port).ecn;
         is_settled[i] = true;
     }
     return 0;
@@ -528,7 +526,7 @@ static int write_queue(void *state, uint32_t queue, const struct ecn *was, const
     const struct device *d = state;
 
     (void)was;
-    set_queue(d->fabric->s.sim, d->fabric->queue[d->first_queue + queue].port, is);
+    sim_set_ecn(d->fabric->s.sim, d->fabric->queue[d->first_queue + queue].port, is);
     return 0;
 }
 

@@ -113,6 +113,29 @@ static void set(int i, enum knob knob, double value)
     assert_true(knobset_has(&read, &s));
 }
 
+/* DCQCN's knobs at hosts but for what belongs to the operator, ECN's at switches. */
+static void read__devices_have_what_searches_move(void **unused)
+{
+    static const enum knob knobs[] = {
+        KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate,
+        KNOB_rpg_gd, KNOB_rpg_min_dec_fac, KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp,
+        KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_g, KNOB_dce_tcp_rtt, KNOB_initial_alpha_value,
+        KNOB_min_time_between_cnps, KNOB_kmin, KNOB_kmax, KNOB_pmax,
+    };
+    enum { ALL = sizeof knobs / sizeof *knobs, HOST = ALL - 3 };
+
+    (void)unused;
+    for (int i = 0; i < DEVICES; i++) {
+        bool            is_switch = i >= 4;
+        struct knob_set set, want = { 0 };
+
+        assert_int_equal(driver.read(device[i], &set), 0);
+        for (int k = is_switch ? HOST : 0; k < (is_switch ? ALL : HOST); k++)
+            knob_set_add(&want, knobs[k], set.knobs.value[knobs[k]]);
+        assert_true(knobset_is_same(&set, &want));
+    }
+}
+
 /* Thresholds that no queue reaches stop marking. The old ones start it again. */
 static void write__thresholds_apply_at_the_switch(void **unused)
 {
@@ -211,6 +234,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(find__returns_hosts_and_switches, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sample__points_add_up_to_all_flows,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__devices_have_what_searches_move, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__thresholds_apply_at_the_switch, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__slows_only_this_host, set_up, tear_down),
         cmocka_unit_test_setup_teardown(advance__moves_a_held_network, set_up, tear_down),

@@ -211,7 +211,7 @@ bool hardware_device(const struct hardware *h, uint32_t i, struct hardware_devic
     if (i >= h->nodes)
         return false;
     n->driver->read(n->device, &set);
-    knob_set_put(&set, &all);
+    knobs_apply(&all, &set);
     struct ecn e = ecn_of_knobs(&all);
     *out = (struct hardware_device){
         .name = n->name, .is_switch = n->where == KNOB_SWITCH, .ports = n->facts.ports,

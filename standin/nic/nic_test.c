@@ -1,9 +1,11 @@
 /* standin/nic/nic_test.c - the contract of docs/live.md, file by file. */
 #include "standin/nic/nic.h"
+#include "core/knobs.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -38,6 +40,33 @@ static void nic_write__parses_and_clamps_digits(void **state)
     assert_int_equal(put(RP "rpg_threshold", "99"), 0);          /* clamped without an error */
     assert_string_equal(get(RP "rpg_threshold", 1), "31\n");
     assert_int_equal(put("/sys/class/net/ens1f0np0/speed", "1"), -EACCES);
+}
+
+/* The files are the rows of DCQCN at NICs, but for the two that have no file of their name. Factory values
+ * are the initial ones, and the ends of our ranges are taken unless the device's range is narrower. */
+static void nic_init__has_the_knobs_of_the_rows(void **state)
+{
+    uint32_t files = 0;
+
+    (void)state;
+    nic_init(&n, NIC_OFED, 400000, 1);
+    for (enum knob k = 0; k <= KNOB_pmax; k++) {
+        const struct knob_info *row = &knob_info[k];
+        char                    path[160], max[32];
+
+        if (row->where != KNOB_NIC || k == KNOB_roce_cc_prio_mask || k == KNOB_roce_cc_cnp_moderation)
+            continue;
+        snprintf(path, sizeof path, "/sys/class/net/ens1f0np0/ecn/roce_%s/%s",
+                 k < KNOB_min_time_between_cnps ? "rp" : "np", row->name);
+        assert_non_null(nic_find(&n, path));
+        files++;
+        assert_true(strtod(get(path, 1), NULL) == row->initial);
+        snprintf(max, sizeof max, "%.0f", row->max);
+        assert_int_equal(put(path, max), 0);
+        if (row->unit != KNOB_MBPS)              /* above the line, a rate is clamped */
+            assert_true(strtod(get(path, 1), NULL) == (k == KNOB_rpg_gd ? 11 : row->max));
+    }
+    assert_int_equal(files, NIC_PARAMETERS);
 }
 
 static void nic_write__garbage_is_dangerous_with_ofed_alone(void **state)
@@ -128,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nic_write__parses_and_clamps_digits),
+        cmocka_unit_test(nic_init__has_the_knobs_of_the_rows),
         cmocka_unit_test(nic_write__garbage_is_dangerous_with_ofed_alone),
         cmocka_unit_test(nic_read__flavours_have_their_files),
         cmocka_unit_test(nic_read__counters_have_the_width_and_age_of_real_ones),

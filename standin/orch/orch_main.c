@@ -8,8 +8,8 @@
  * with redis-cli) writes COUNTERS_DB as syncd's flex counters do. */
 #include "base/err.h"
 
+#include <errno.h>
 #include <hiredis/hiredis.h>
-
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -67,10 +67,14 @@ static const char *const ecn_words[] = {
 
 struct orch_first { uint32_t ports, mbps; uint64_t kmin_bytes, kmax_bytes; uint32_t pmax_percent; };
 
+/* Thresholds by color: green, yellow, red. */
+struct bounds { uint32_t min[3], max[3]; };
+
 struct orch {
     redisContext *events, *ask;
     int           db;                            /* that 'ask' is at */
     char          profile[PROFILES_MAX][NAME_SIZE];      /* by the number of its object; "": free */
+    struct bounds bounds[PROFILES_MAX];          /* as last taken; 0: never given */
 };
 
 /* ---- Redis ---- */
@@ -156,33 +160,78 @@ static int field_of(const char *name)
     return -1;
 }
 
-/* Returns whether orchagent's conversion would throw an exception, which it does not catch. */
-static bool is_deadly(int field, const char *text)
+/* A number as C++'s stoi() reads it: spaces, a sign, digits, and whatever follows them. False: it throws an
+ * exception, which orchagent does not catch. */
+static bool number_as_stoi(const char *text, int32_t *number)
 {
-    if (fields[field].is_number)
-        return !*text || strspn(text, "0123456789") != strlen(text) || strtoull(text, NULL, 10) > UINT32_MAX;
-    for (int i = 0; strcmp(fields[field].field, "ecn") == 0; i++)
-        if (!ecn_words[i] || strcmp(text, ecn_words[i]) == 0)
-            return !ecn_words[i];
-    return false;
+    char *end;
+
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    *number = (int32_t)value;
+    return end != text && !errno && value >= INT32_MIN && value <= INT32_MAX;
 }
 
-/* Writes all fields of the hash to the ASIC, one call each, changed or not. */
+static bool is_word(const char *text, const char *const *words)
+{
+    while (*words && strcmp(text, *words) != 0)
+        words++;
+    return *words;
+}
+
+/* What orchagent makes of one field, in the words of ASIC_DB. */
+enum verdict { TAKEN, REFUSED, DEADLY };
+static enum verdict convert(int field, const char *text, char *out, size_t size, struct bounds *b)
+{
+    static const char *const bools[] = { "true", "false", NULL };
+    const char              *name = fields[field].field;
+    int                      colour = *name == 'g' ? 0 : *name == 'y' ? 1 : 2;
+    int32_t                  number;
+
+    snprintf(out, size, "%s", text);
+    if (!fields[field].is_number)
+        return strcmp(name, "ecn") ? (is_word(text, bools) ? TAKEN : REFUSED) :
+               is_word(text, ecn_words) ? TAKEN : DEADLY;
+    if (!number_as_stoi(text, &number))
+        return DEADLY;
+    if (strstr(name, "_threshold")) {
+        (strstr(name, "_min_") ? b->min : b->max)[colour] = (uint32_t)number;
+        snprintf(out, size, "%u", (uint32_t)number);
+    } else
+        snprintf(out, size, "%d", number);
+    return TAKEN;
+}
+
+/* Writes all fields of the hash to the ASIC, one call each, changed or not; or none, if one of them or the
+ * order of thresholds is refused. In the order of the hash: what comes first decides. */
 static int program(struct orch *o, int number, const redisReply *hash, struct err *err)
 {
-    for (size_t i = 0; i + 1 < hash->elements; i += 2)
-        if (field_of(hash->element[i]->str) < 0) {
-            fprintf(stderr, "orchagent: unknown field %s, the profile is not taken\n", hash->element[i]->str);
+    struct bounds b = o->bounds[number];
+    char          text[FIELDS][64];
+    size_t        pairs = hash->elements / 2;
+
+    for (size_t i = 0; i < pairs; i++) {
+        const char  *name = hash->element[2 * i]->str, *is = hash->element[2 * i + 1]->str;
+        int          field = field_of(name);
+        enum verdict v = field < 0 ? REFUSED : convert(field, is, text[i], sizeof *text, &b);
+
+        if (v == DEADLY)
+            return err_set(err, EBADMSG, "orchagent aborts: %s is '%s'", name, is);
+        if (v == REFUSED) {
+            fprintf(stderr, "orchagent: %s '%s' is not known, the profile is not taken\n", name, is);
             return 0;
         }
-    for (size_t i = 0; i + 1 < hash->elements; i += 2) {
-        int         field = field_of(hash->element[i]->str);
-        const char *text = hash->element[i + 1]->str;
-
-        if (is_deadly(field, text))
-            return err_set(err, EBADMSG, "orchagent aborts: %s is '%s'", fields[field].field, text);
-        DO(o, ASIC_DB, "HSET " WRED_KEY " %s %s", (unsigned)number, fields[field].attribute, text);
     }
+    for (int i = 0; i < 3; i++)
+        if (b.min[i] > b.max[i]) {
+            fputs("orchagent: min threshold is greater than max threshold, the profile is not taken\n",
+                  stderr);
+            return 0;
+        }
+    o->bounds[number] = b;
+    for (size_t i = 0; i < pairs; i++)
+        DO(o, ASIC_DB, "HSET " WRED_KEY " %s %s", (unsigned)number,
+           fields[field_of(hash->element[2 * i]->str)].attribute, text[i]);
     return 0;
 }
 
@@ -216,6 +265,7 @@ static int on_profile(struct orch *o, const char *name, struct err *err)
     else if (number >= 0 && !is_in_use(o, number)) {             /* a profile in use stays */
         DO(o, ASIC_DB, "DEL " WRED_KEY, (unsigned)number);
         o->profile[number][0] = '\0';
+        o->bounds[number] = (struct bounds){ 0 };
     }
     freeReplyObject(hash);
     return rc;

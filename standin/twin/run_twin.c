@@ -6,8 +6,7 @@
 #include "base/minmax.h"
 #include "base/print/safe.h"
 #include "base/text.h"
-#include "live/controller/controller.h"
-#include "live/controller/trial.h"
+#include "live/control/control.h"
 #include "live/core/knobset.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/ctl.h"
@@ -575,28 +574,27 @@ static bool is_settled(const struct lock_controller *l, const struct controller 
     return true;
 }
 
-static void let_all(struct lock_controller *l, struct controller *c)
+static void let_all(struct lock_controller *l, struct control *k)
 {
     uint64_t next_us = l->pace.now_us + l->interval_us;
 
-    for (uint32_t i = 0; i < c->peers; i++)
-        command_send(c, &c->peer[i],
-                     &(struct msg){ .kind = MSG_LEASE, .stamp_us = l->pace.now_us, .at_us = next_us });
+    control_input(k, (struct input){ .kind = INPUT_LET, .at_us = next_us }, l->pace.now_us);
     l->pace.now_us = next_us;
     l->has_ticked = false;
 }
 
-static void step_controller(struct controller_pace *p, struct controller *c, const struct live_tuner *tuner)
+static void step_controller(struct controller_pace *p, struct control *k, const struct live_tuner *tuner)
 {
+    const struct controller *c = &k->c;
     struct lock_controller *l = (void *)p;
 
     if (!has_all_reports(l, c) || !is_settled(l, c))
         return;
     if (!l->has_ticked || live_tuner_thinks(tuner))
-        controller_on_tick(c, p->now_us);
+        control_tick(k, p->now_us);
     l->has_ticked = true;
     if (is_settled(l, c) && !live_tuner_thinks(tuner))
-        let_all(l, c);
+        let_all(l, k);
 }
 
 /* ---- the processes ---- */

@@ -279,7 +279,7 @@ static bool is_known(const struct world *w, const struct knob_set *set, bool may
 /* Returns true if the receiver is an honest device. Values reported by others are not checked. */
 static bool is_honest(const struct world *w, const struct proc *p, uint32_t link)
 {
-    struct controller *c = (struct controller *)&p->controller;
+    struct controller *c = (struct controller *)&p->control.c;
     const struct peer *to = roster_of_link(c, link);
 
     for (uint32_t i = 0; i < w->agents && to && (link < w->agents || !w->has_lying_relay); i++)
@@ -290,7 +290,7 @@ static bool is_honest(const struct world *w, const struct proc *p, uint32_t link
 
 void check_command(struct world *w, const struct proc *p, uint32_t link, const struct msg *m)
 {
-    enum controller_mode mode = p->controller.cfg->mode;
+    enum controller_mode mode = p->control.c.cfg->mode;
 
     if ((m->kind != MSG_PREPARE && m->kind != MSG_COMMIT) || !is_honest(w, p, link))
         return;
@@ -313,7 +313,7 @@ void check_approval(struct world *w, const struct knob_set *set)
 
 void check_order(struct world *w, struct proc *p, const char *verb, int rc)
 {
-    bool is_acting = p->controller.role == ROLE_ACTIVE && p->controller.cfg->mode != MODE_OBSERVE;
+    bool is_acting = p->control.c.role == ROLE_ACTIVE && p->control.c.cfg->mode != MODE_OBSERVE;
 
     if (rc == -EIO)
         rc = 0;                  /* the disk is full; the order is carried out nevertheless */
@@ -330,7 +330,7 @@ void check_order(struct world *w, struct proc *p, const char *verb, int rc)
 
 static void note_harm(struct world *w, struct proc *p)
 {
-    const struct controller_config *c = p->controller.cfg;
+    const struct controller_config *c = p->control.c.cfg;
 
     p->harmed_us = w->now_us;
     p->rested_until_us = p->rests_until_us;
@@ -355,7 +355,7 @@ void check_controller_line(struct world *w, struct proc *p, const char *line, si
 
     if (what && strcmp(what, "abort") == 0 && why && (strstr(why, "harm:") || strstr(why, "guardrail:")))
         note_harm(w, p);
-    if (what && strcmp(what, "try") == 0 && w->now_us < p->rests_until_us && !*p->controller.rolled_back.who)
+    if (what && strcmp(what, "try") == 0 && w->now_us < p->rests_until_us && !*p->control.c.rolled_back.who)
         broken(w, PROMISE_pause, 0, "a trial begins in the pause after harmful ones");
     json_decref(o);
 }
@@ -429,7 +429,7 @@ static void check_role(struct world *w)
 {
     const struct proc *first = &w->proc[w->agents], *second = first + 1;
 
-    if (second->life == 1 && !second->is_alive && first->controller.role == ROLE_DEPOSED &&
+    if (second->life == 1 && !second->is_alive && first->control.c.role == ROLE_DEPOSED &&
         !w->has_lying_relay && w->liars < 2)
         broken(w, PROMISE_deposed, 0, "the only controller considers itself deposed");
 }
@@ -467,9 +467,9 @@ void check_leave(struct world *w)
     for (uint32_t i = 0; i < w->controllers; i++) {
         const struct proc *p = &w->proc[w->agents + i];
 
-        has_active |= p->is_alive && p->controller.role == ROLE_ACTIVE;
+        has_active |= p->is_alive && p->control.c.role == ROLE_ACTIVE;
         world_loud(w, "controller %u: %s, role %d, term %" PRIx64, i, p->is_alive ? "alive" : "dead",
-                   (int)p->controller.role, p->controller.term);
+                   (int)p->control.c.role, p->control.c.term);
     }
     if (!has_active && w->liars < 2)             /* two liars may outvote the others */
         broken(w, PROMISE_lasting, 0, "no controller is active, long after the last fault");

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "live/agent/agent.h"
 #include "result.h"
-#include "live/controller/controller.h"
+#include "live/control/control.h"
 #include "live/relay/relay.h"
 #include "live/wire/account.h"
 
@@ -49,6 +49,7 @@ struct disk {
     bool        is_damaged;      /* a file was changed without permission */
     bool        is_log_damaged;  /* as in disk.h: no lines are appended until it was set aside */
     bool        is_part;         /* the log: damaged lines were set aside */
+    char        hold[HOLD_SIZE]; /* of a controller: the file of its freeze */
 };
 
 struct proc {                    /* agents first, then controllers, relays, liars */
@@ -64,7 +65,7 @@ struct proc {                    /* agents first, then controllers, relays, liar
     struct disk       disk;
     struct agent      agent;
     struct path       path;      /* of an agent: relays, then all controllers */
-    struct controller controller;
+    struct control    control;
     struct mux        mux[WORLD_RELAYS_MAX];             /* of a controller: its end of each relay */
     uint32_t          links;     /* of a controller: number of links so far */
     struct relay      relay;

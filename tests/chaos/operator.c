@@ -1,42 +1,45 @@
 /* tests/chaos/operator.c - see operator.h. */
 #include "operator.h"
 #include "chaos_check.h"
-#include "live/controller/controller.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct order person = { "a person", "because" };
+/* Gives an order. */
+static int tell(const struct world *w, struct proc *p, enum order_kind kind, const char *device,
+                uint64_t number, const char *code)
+{
+    return control_order(&p->control, &(struct order){ "a person", "because", kind, device, code, number },
+                         world_clock(p, w->now_us));
+}
 
 void operator_device(struct world *w, struct proc *p, const char *name, bool is_frozen)
 {
-    controller_freeze_device(&p->controller, name, is_frozen, &person, world_clock(p, w->now_us));
+    tell(w, p, is_frozen ? ORDER_FREEZE_DEVICE : ORDER_THAW_DEVICE, name, 0, "");
 }
 
 void operator_fabric(struct world *w, struct proc *p, const char *verb)
 {
-    uint64_t clock_us = world_clock(p, w->now_us);
-    int      rc;
+    int rc;
 
     if (strcmp(verb, "freeze") == 0)
-        rc = controller_freeze(&p->controller, &person, clock_us);
+        rc = tell(w, p, ORDER_FREEZE, "", 0, "");
     else if (strcmp(verb, "thaw") == 0)
-        rc = controller_thaw(&p->controller, &person, clock_us);
-    else if (IS_MUTANT(w, no_rollback) && p->controller.trial.phase != TRIAL_NONE)
+        rc = tell(w, p, ORDER_THAW, "", 0, "");
+    else if (IS_MUTANT(w, no_rollback) && p->control.c.trial.phase != TRIAL_NONE)
         rc = -EBUSY;
     else
-        rc = controller_rollback(&p->controller, &person, clock_us);
+        rc = tell(w, p, ORDER_ROLLBACK, "", 0, "");
     world_loud(w, "an operator orders controller %u: %s (%d)", p->index, verb, rc);
     check_order(w, p, verb, rc);
 }
 
 static int approve(struct world *w, struct proc *p, uint64_t number, const char *code)
 {
-    const struct trial *t = &p->controller.trial;
+    const struct trial *t = &p->control.c.trial;
     bool                is_any = IS_MUTANT(w, any_approval);
 
-    return controller_approve(&p->controller, is_any ? t->number : number, is_any ? t->code : code, &person,
-                              world_clock(p, w->now_us));
+    return tell(w, p, ORDER_APPROVE, "", is_any ? t->number : number, is_any ? t->code : code);
 }
 
 void operator_lie(struct world *w, struct proc *p)
@@ -57,7 +60,7 @@ void operator_lie(struct world *w, struct proc *p)
 
 static void look(struct world *w, const struct proc *p)
 {
-    const struct trial *t = &p->controller.trial;
+    const struct trial *t = &p->control.c.trial;
     uint32_t            i = w->looks++ % (sizeof w->look / sizeof *w->look);
 
     w->look[i].at_us = w->now_us;
@@ -80,7 +83,7 @@ static void decide(struct world *w, struct proc *p)
 /* Tests the dead-man switch while faults occur. */
 static void drill(struct world *w, struct proc *p)
 {
-    int rc = controller_drill(&p->controller, "", &person, world_clock(p, w->now_us));
+    int rc = tell(w, p, ORDER_DRILL, "", 0, "");
 
     world_loud(w, "an operator orders controller %u: drill (%d)", p->index, rc);
     w->result->drills += rc == 0;
@@ -95,9 +98,9 @@ void operator_come(struct world *w)
     for (uint32_t i = 0; i < w->controllers; i++) {
         struct proc *p = &w->proc[w->agents + i];
 
-        if (!p->is_alive || w->now_us < p->paused_until_us || p->controller.cfg->mode != MODE_APPROVE)
+        if (!p->is_alive || w->now_us < p->paused_until_us || p->control.c.cfg->mode != MODE_APPROVE)
             continue;
-        if (p->controller.trial.phase == TRIAL_WAITING)
+        if (p->control.c.trial.phase == TRIAL_WAITING)
             look(w, p);
         if (world_chance(w, 0.7))
             decide(w, p);

@@ -62,6 +62,29 @@ static int disk_save(void *arg, const char *name, const char *text, size_t lengt
     return 0;
 }
 
+/* In place, so a full disk is no obstacle; a kill leaves any part of it. */
+static int hold_write_file(void *arg, const char *text)
+{
+    struct proc  *p = arg;
+    struct world *w = p->world;
+
+    if (w->running && !w->is_quiet && world_chance(w, w->kill_chance)) {
+        memcpy(p->disk.hold, text, world_draw(w, 0, HOLD_SIZE));
+        longjmp(w->killed, 1);
+    }
+    memcpy(p->disk.hold, text, HOLD_SIZE);
+    maybe_kill(w);
+    return 0;
+}
+
+static int hold_read_file(void *arg, char *text)
+{
+    const struct proc *p = arg;
+
+    memcpy(text, p->disk.hold, HOLD_SIZE);
+    return *text ? 0 : -ENOENT;
+}
+
 static long disk_load(void *arg, const char *name, char *text, size_t size)
 {
     struct proc *p = arg;
@@ -366,7 +389,7 @@ static uint32_t mux_link(void *arg, uint64_t now_us)
     struct proc *p = arg;
     uint32_t     link = 1000 + p->links++;
 
-    controller_on_link(&p->controller, link, now_us);
+    control_link(&p->control, link, now_us);
     return link;
 }
 
@@ -377,12 +400,14 @@ static void mux_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_
 
     if (m->kind != MSG_HELLO ||
         account_has_room(p->account[relay_proc(p->world, p->handing)], 2 * WORLD_NAMES_MAX, m->name))
-        controller_on_msg(&p->controller, link, m, now_us);
+        control_msg(&p->control, link, m, now_us);
 }
 
 static void mux_cut(void *arg, uint32_t link)
 {
-    controller_on_cut(&((struct proc *)arg)->controller, link);
+    struct proc *p = arg;
+
+    control_cut(&p->control, link, world_clock(p, p->world->now_us));
 }
 
 /* The life of the relay identifies the link: see start_relay(). */
@@ -468,21 +493,21 @@ static void fini_ends(struct proc *p)
 static void start_controller(struct proc *p, const struct audit *a, uint64_t clock_us)
 {
     struct mux_io        ends = { mux_link, mux_msg, mux_cut, mux_down, p };
-    struct controller_io io = { .disk = disk_of(p), .send = controller_send, .propose = propose,
-                                .ended = ended, .arg = p };
+    struct control_io    io = { .disk = disk_of(p), .hold = { hold_write_file, hold_read_file, p },
+                                .send = controller_send, .propose = propose, .ended = ended, .arg = p };
 
     fini_ends(p);
     for (uint32_t i = 0; i < p->world->relays; i++)
         mux_init(&p->mux[i], &ends);
-    controller_fini(&p->controller);
-    controller_init(&p->controller, &p->world->controller_cfg[p->index], &io, WORLD_PEERS_MAX);
-    if (controller_start(&p->controller, a, clock_us))
+    control_fini(&p->control);
+    control_init(&p->control, &p->world->controller_cfg[p->index], &io, WORLD_PEERS_MAX);
+    if (control_start(&p->control, a, clock_us))
         check_stuck(p->world, p, "a controller cannot read its own state");
     if (IS_MUTANT(p->world, short_pause))
-        p->controller.caution = (struct caution){ .paused_until_us = 0 };
+        p->control.c.caution = (struct caution){ .paused_until_us = 0 };
     for (uint32_t i = 0; i < WORLD_PROCS_MAX; i++)
         if (i < p->world->agents || i >= relay_proc(p->world, p->world->relays))
-            controller_on_link(&p->controller, i, clock_us);
+            control_link(&p->control, i, clock_us);
 }
 
 static void start_relay(struct proc *p, uint64_t clock_us)
@@ -516,7 +541,7 @@ void process_fini(struct proc *p)
     for (uint32_t i = 0; i < p->disk.files; i++)
         free(p->disk.file[i].text);
     free(p->disk.log);
-    controller_fini(&p->controller);
+    control_fini(&p->control);
     fini_ends(p);
     relay_fini(&p->relay);
 }
@@ -727,22 +752,22 @@ static void be_mutant(struct world *w, struct controller *c, const struct event 
 static void handle_controller(struct world *w, struct proc *p, const struct event *e)
 {
     uint64_t clock_us = world_clock(p, w->now_us);
-    uint64_t before = p->controller.term;
+    uint64_t before = p->control.c.term;
 
-    be_mutant(w, &p->controller, e);
+    be_mutant(w, &p->control.c, e);
     check_heard(w, p, e);
-    if (e->kind == EV_MSG && p->controller.role == ROLE_DEPOSED)
+    if (e->kind == EV_MSG && p->control.c.role == ROLE_DEPOSED)
         return;                  /* it disconnects agents and relays */
     if (e->kind == EV_MSG && e->rack) {
         p->handing = e->from - w->agents - w->controllers;
         mux_on_rack(&p->mux[p->handing], e->rack, clock_us);
     } else if (e->kind == EV_MSG && admits(w, p, e))
-        controller_on_msg(&p->controller, e->from, e->msg, clock_us);
+        control_msg(&p->control, e->from, e->msg, clock_us);
     else if (e->kind == EV_TICK)
-        controller_on_tick(&p->controller, clock_us);
+        control_tick(&p->control, clock_us);
     for (uint32_t i = 0; i < w->relays; i++)
         mux_flush(&p->mux[i]);
-    w->result->terms += p->controller.term != before;
+    w->result->terms += p->control.c.term != before;
 }
 
 static void handle_liar(struct world *w, struct proc *p, const struct event *e)
@@ -781,7 +806,7 @@ static uint64_t interval_us(const struct proc *p)
 {
     return p->is_relay || p->is_liar ? 100000
            : p->is_agent             ? p->agent.cfg->interval_us
-                                     : p->controller.cfg->interval_us;
+                                     : p->control.c.cfg->interval_us;
 }
 
 void process_on_event(struct world *w, const struct event *e)

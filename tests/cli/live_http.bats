@@ -244,9 +244,11 @@ END
     chmod 644 token
     run "$ANOLE" controller controller.yaml
     [ "$status" -eq 1 ]
-    [[ "$output" == *"token: readable by others; chmod 600" ]]
+    [[ "$output" == *"token: readable by others; chmod 640" ]]
+    run "$ANOLE" controller controller.yaml --check-config
+    [[ "$output" == *"token: readable by others; chmod 640" ]]
     echo short >token
-    chmod 600 token
+    chmod 640 token                              # of the group of a service
     run "$ANOLE" controller controller.yaml
     [ "$status" -eq 1 ]
     [[ "$output" == *"token: a token has at least 16 characters" ]]
@@ -326,7 +328,7 @@ error_is() {
     [ "$(freeze_as ended)" = 401 ]
     error_is 'the certificate has expired'
     [ "$(freeze_as guest)" = 401 ]
-    error_is "the name in the certificate is not one of 'operators' of 'http'"
+    error_is "the name in the certificate is not one of 'operators', 'approvers' or 'viewers' of 'http'"
     [ "$(freeze_as server)" = 401 ]
     error_is 'the certificate is not one for clients'
     # No order was accepted so far. Pages of other sites may not give orders, although a browser would send

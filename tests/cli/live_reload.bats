@@ -126,6 +126,27 @@ reload() {
     thaw the-first-token-there-was 401
 }
 
+@test "reload: a page that could not be opened changes nothing" {
+    needs_live
+    command -v curl >/dev/null || skip 'no curl'
+    (umask 077 && echo the-first-token-there-was >token)
+    write_controller
+    printf 'http: {listen: "127.0.0.1:%s", token: token}\n' $((port + 1)) >>controller.yaml
+    start controller.log "$ANOLE" controller controller.yaml
+    has_page() { curl -sSf "http://127.0.0.1:$((port + 1))/healthz" >/dev/null; }
+    wait_for has_page
+    chmod 644 token
+    sed -i 's/^mode: .*/mode: observe/' controller.yaml
+    reload "$pid" controller.log 'token: readable by others; chmod 640; everything stays as it was'
+    has_page
+    says 'mode auto'
+    chmod 600 token
+    sed -i "s/$((port + 1))/$port/" controller.yaml              # taken, by the controller itself
+    reload "$pid" controller.log "127.0.0.1:$port: cannot listen there: .*; everything stays as it was"
+    has_page
+    says 'mode auto'
+}
+
 @test "reload: certificates of another authority, while processes run" {
     needs_live
     command -v openssl >/dev/null || skip 'no openssl'
@@ -168,7 +189,7 @@ reload() {
     write_agent 2
     run "$ANOLE" ctl
     [ "$status" -eq 2 ]
-    [ "$output" = 'anole: what? There are status, devices, history, explain, diff, freeze, thaw, approve, rollback, forget, drill, verify; see anole ctl --help' ]
+    [ "$output" = 'anole: what? There are status, devices, history, explain, diff, freeze, thaw, approve, reject, rollback, forget, drill, verify, replay; see anole ctl --help' ]
     start controller.log "$ANOLE" controller controller.yaml
     wait_for says 'nothing is tried'
     [ "$(ctl devices)" = 'there are no devices' ]

@@ -63,16 +63,24 @@ start_leaf() {
     redis sw 4 HSET "$profile" green_min_threshold 5000
     wait_for is_in_asic sw MIN_THRESHOLD 5000
     redis sw 4 HSET "$profile" nonsense 1 green_min_threshold 6000       # an unknown field: the whole entry is refused
-    wait_for grep -q 'unknown field nonsense' sw.log
+    wait_for grep -q 'nonsense .* is not known, the profile is not taken' sw.log
     is_in_asic sw MIN_THRESHOLD 5000
     redis sw 4 HDEL "$profile" nonsense
     wait_for is_in_asic sw MIN_THRESHOLD 6000
     redis sw 4 HSET 'QUEUE|Ethernet4|3' wred_profile OTHER               # the profile follows later
     redis sw 4 HSET 'WRED_PROFILE|OTHER' green_min_threshold 7 green_max_threshold 8 green_drop_probability 9 ecn ecn_all
     wait_for sh -c '[ "$(redis-cli -s sw/var/run/redis/redis.sock -n 1 HGET ASIC_STATE:SAI_OBJECT_TYPE_QUEUE:oid:0x15000000000001 SAI_QUEUE_ATTR_WRED_PROFILE_ID)" = oid:0x1300000000001 ]'
-    redis sw 4 HSET "$profile" green_min_threshold 5k
+    redis sw 4 HSET "$profile" green_min_threshold 2097153               # above the maximum: refused, though a number
+    wait_for grep -q 'min threshold is greater than max threshold' sw.log
+    is_in_asic sw MIN_THRESHOLD 6000
+    redis sw 4 HSET "$profile" green_min_threshold ' +70k'               # as stoi() reads it
+    wait_for is_in_asic sw MIN_THRESHOLD 70
+    redis sw 4 HSET "$profile" wred_green_enable yes green_min_threshold 71
+    wait_for grep -q "wred_green_enable 'yes' is not known" sw.log
+    is_in_asic sw MIN_THRESHOLD 70
+    redis sw 4 HSET "$profile" wred_green_enable true green_min_threshold 2147483648
     wait_for have_ended "$switch"
-    grep -q "orchagent aborts: green_min_threshold is '5k'" sw.log
+    grep -q "orchagent aborts: green_min_threshold is '2147483648'" sw.log
 }
 
 @test "switch: an agent sets thresholds through Redis, one write of digits each, and reverts them" {
@@ -201,9 +209,35 @@ write_acc() {
     printf 'name: leaf1\ncontroller: 127.0.0.1:%s\nstate: state1\nroot: sw\ndriver: sonic\ndevices: [all-3]\nwrite: yes\ninterval: 100ms\nlease: 2s\ntuner: {name: acc, model: dcqcn, slot_us: 20000}\nlimits: {kmax: {max: 1MB}}\nfreeze_file: freeze\n' "$port" >agent.yaml
 }
 
+# config_of FOLDER - prints all of CONFIG_DB, which is all that ecnconfig reads.
+config_of() {
+    redis "$1" 4 KEYS '*' | sort | while read -r key; do
+        echo "$key"
+        redis "$1" 4 HGETALL "$key" | paste - - | sort
+    done
+}
+
+is_as_found() {
+    config_of sw >config && diff found config
+}
+
+@test "switch: profiles that cannot be tuned are left alone, and an agent lives with them" {
+    needs_redis
+    start_switch sw
+    redis sw 4 HSET 'WRED_PROFILE|AZURE_LOSSY' green_min_threshold 7 green_max_threshold 8 green_drop_probability 9 ecn ecn_all
+    redis sw 4 HSET 'WRED_PROFILE|NO_ECN' green_min_threshold 7 green_max_threshold 8 green_drop_probability 9 ecn ecn_none
+    config_of sw >found
+    start_leaf
+    wait_for is_in_asic sw MAX_THRESHOLD 6400000
+    [ "$(ls state1)" = AZURE_LOSSLESS ]
+    wait_for ctl rollback
+    wait_for is_as_found
+}
+
 @test "switch: ACC at an agent sets each queue within bounds; all are reverted without a controller, when frozen, and after a kill" {
     needs_redis
     start_switch sw 4 25000
+    config_of sw >found
     watch_redis
     write_acc
     feed 300 3>&- &
@@ -222,13 +256,17 @@ write_acc() {
     wait_for all_are_back
     rm freeze
     wait_for is_moved
+    config_of sw | grep -q '^WRED_PROFILE|ANOLE_Ethernet'
     wait_for ctl rollback                                                # an operator elsewhere
     wait_for all_are_back
+    wait_for is_as_found                                                 # also who has which profile, and nothing of ours
+    [ -z "$(redis sw 6 KEYS '*')" ]
     wait_for ctl thaw
     wait_for is_moved
     kill -9 "$agent"                                                     # its changes stay
     "$ANOLE" agent agent.yaml --rescue
     all_are_back
+    is_as_found
     grep '"HSET" "WRED_PROFILE|ANOLE' monitor | grep -v '"ecn"' >writes
     [ "$(wc -l <writes)" -ge 8 ]
     refute grep -vE '"HSET" "WRED_PROFILE\|ANOLE_Ethernet[0-9]+_3"( "green_(min_threshold|max_threshold|drop_probability)" "[0-9]+")+$' writes

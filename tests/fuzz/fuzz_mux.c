@@ -3,7 +3,7 @@
  * usable, and the controller's disk stays readable.
  */
 #include "base/json.h"
-#include "live/controller/controller.h"
+#include "live/control/control.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
 
@@ -15,7 +15,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct controller        c;
+static struct control           k;
+static uint64_t                 fuzz_us;
 static struct controller_config cfg;
 static struct mux               mux[2];
 static uint32_t                 links;
@@ -59,7 +60,7 @@ static void send(void *arg, uint32_t link, const struct msg *m)
     (void)arg;
     if (!mux_send(&mux[0], link, m) && !mux_send(&mux[1], link, m))
         PROMISE(codec_write(m, bytes) <= CODEC_BYTES_MAX);
-    PROMISE(c.term <= MSG_TERM_MAX);             /* an agent could not read it back from its disk */
+    PROMISE(k.c.term <= MSG_TERM_MAX);             /* an agent could not read it back from its disk */
 }
 
 static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
@@ -80,20 +81,20 @@ static uint32_t on_link(void *arg, uint64_t now_us)
     uint32_t link = 0x80000000u | links++;
 
     (void)arg;
-    controller_on_link(&c, link, now_us);
+    control_link(&k, link, now_us);
     return link;
 }
 
 static void on_msg(void *arg, uint32_t link, const struct msg *m, uint64_t now_us)
 {
     (void)arg;
-    controller_on_msg(&c, link, m, now_us);
+    control_msg(&k, link, m, now_us);
 }
 
 static void on_cut(void *arg, uint32_t link)
 {
     (void)arg;
-    controller_on_cut(&c, link);
+    control_cut(&k, link, fuzz_us);
 }
 
 static void send_down(void *arg, const struct rack *r)
@@ -107,13 +108,13 @@ static void send_down(void *arg, const struct rack *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct controller_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
+    struct control_io    io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
                                 .send = send, .propose = propose, .ended = ended };
     struct audit         audit;
     static struct rack   rack;
     static struct msg_detail detail;
-    uint64_t             now_us = 1000000;
 
+    fuzz_us = 1000000;
     controller_config_init(&cfg);
     cfg.mode = size && data[0] & 1 ? MODE_DIRECT : MODE_AUTO;
     cfg.aa_pairs = 1;
@@ -122,8 +123,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     disk_length = -1;
     links = 0;
     audit_init(&audit);
-    controller_init(&c, &cfg, &io, 64);
-    PROMISE(controller_start(&c, &audit, now_us) == 0);
+    control_init(&k, &cfg, &io, 64);
+    PROMISE(control_start(&k, &audit, fuzz_us) == 0);
     rack_init(&rack, 0);
     for (int i = 0; i < 2; i++)
         mux_init(&mux[i], &(struct mux_io){ on_link, on_msg, on_cut, send_down, NULL });
@@ -135,27 +136,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         data += 3;
         size -= 3;
         length = length < size ? length : size;
-        now_us += 20000;
+        fuzz_us += 20000;
         if (what % 8 < 3 && rack_codec_read(&rack, data, length) == 0)
-            mux_on_rack(&mux[what >> 3 & 1], &rack, now_us);
+            mux_on_rack(&mux[what >> 3 & 1], &rack, fuzz_us);
         else if (what % 8 < 6 && codec_read_all(&m, &detail, NULL, data, length) == 0)
-            controller_on_msg(&c, what >> 3 & 7, &m, now_us);
+            control_msg(&k, what >> 3 & 7, &m, fuzz_us);
         else if (what % 8 == 6)
             mux_on_cut(&mux[what >> 3 & 1]);
         else
-            controller_on_tick(&c, now_us += 100000);
+            control_tick(&k, fuzz_us += 100000);
         mux_flush(&mux[0]);
         mux_flush(&mux[1]);
         data += length;
         size -= length;
     }
     for (int i = 0; i < 3; i++)
-        controller_on_tick(&c, now_us += 100000);
+        control_tick(&k, fuzz_us += 100000);
     for (int i = 0; i < 2; i++) {
         mux_on_cut(&mux[i]);
         mux_fini(&mux[i]);
     }
     rack_fini(&rack);
-    controller_fini(&c);
+    control_fini(&k);
     return 0;
 }

@@ -61,7 +61,7 @@ static void run(struct scenario *s)
             abort();
         return;
     }
-    for (uint64_t at_ps = PS_PER_US; at_ps <= 5 * PS_PER_US && sim->engine.counters.events < 20000;
+    for (uint64_t at_ps = PS_PER_US; at_ps <= 5 * PS_PER_US && sim_counts(sim)->events < 20000;
          at_ps += PS_PER_US)
         sim_run_until(sim, at_ps);
     sim_check(sim);

@@ -36,7 +36,7 @@ static void check_step(const struct history *h, uint32_t i)
     PROMISE(memcmp(&s->was, i ? &h->step[i - 1].is : &h->first, sizeof s->was) == 0);
     PROMISE(!isinf(s->utility) && !isinf(s->rtt_us) && !isinf(s->temperature));
     check_knobs(&s->is);
-    check_text(s->phase);
+    PROMISE((unsigned)s->phase < TUNER_PHASES);
     check_text(s->why);
 }
 

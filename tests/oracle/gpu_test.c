@@ -4,6 +4,7 @@
 
 #include "core/units.h"
 #include "study/scenario/scenario.h"
+#include "sim/state/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -104,9 +104,9 @@ static void many_hosts__share_the_receivers_line(void **unused)
     world_cfg(&cfg, MODEL_NIC);
     start_star(&w, &cfg, 8, &c, 20 * PS_PER_MS);
     sim_run_until(w.sim, PS_PER_MS);
-    before = w.sim->engine.counters.payload_received;
+    before = sim_counts(w.sim)->payload_received;
     sim_run_until(w.sim, 11 * PS_PER_MS);
-    after = w.sim->engine.counters.payload_received;
+    after = sim_counts(w.sim)->payload_received;
     assert_true(after - before >= (10 * PS_PER_MS / FULL_PS - 1) * MTU &&
                 after - before <= (10 * PS_PER_MS / FULL_PS + 1) * MTU);
     for (uint32_t i = 0; i < w.done_count; i++) {
@@ -135,14 +135,14 @@ static void outstanding__is_always_the_same(void **unused)
         start_star(&w, &cfg, 4, &c, 2 * PS_PER_MS);
         sim_run_until(w.sim, 50 * PS_PER_US);
         for (uint64_t at = 50 * PS_PER_US; at < 1900 * PS_PER_US; at += 777777) {
-            const struct sim_counters *n = &w.sim->engine.counters;
+            const struct sim_counters *n = sim_counts(w.sim);
 
             sim_run_until(w.sim, at);
             assert_int_equal(n->flows_started - n->flows_done, 4 * 3 * 6);
         }
         assert_int_equal(w.sim->flows.pairs.count, 4 * 3);
         assert_true(world_finish(&w, 100 * PS_PER_US, PS_PER_S));
-        assert_int_equal(w.sim->engine.counters.flows_started, w.sim->engine.counters.flows_done);
+        assert_int_equal(sim_counts(w.sim)->flows_started, sim_counts(w.sim)->flows_done);
         world_end(&w);
     }
 }
@@ -184,7 +184,7 @@ static uint64_t digest_of(uint32_t threads, enum posted_pattern pattern, const c
         for (uint32_t k = 0; k < 6; k++)
             digest = (digest ^ rows[k]) * 0x9e3779b97f4a7c15ull + (digest >> 29);
     }
-    digest += w.sim->engine.counters.events;
+    digest += sim_counts(w.sim)->events;
     world_end(&w);
     return digest;
 }

@@ -77,13 +77,13 @@ static void pfc__loses_nothing_and_no_time(void **unused)
     cfg.buffer_bytes = 9 * (25000 + 4 * 1106 + 84 + 4096) + 400000;
     start_incast(&w, &cfg, senders, packets * 1024, DELAY_PS);
     assert_true(world_finish(&w, PS_PER_US, PS_PER_S));
-    assert_true(w.sim->engine.counters.pauses > senders);
-    assert_int_equal(w.sim->engine.counters.pauses, w.sim->engine.counters.resumes);
-    assert_int_equal(w.sim->engine.counters.pfc_sent,
-                     w.sim->engine.counters.pauses + w.sim->engine.counters.resumes);
-    assert_int_equal(w.sim->engine.counters.dropped_buffer, 0);
-    assert_int_equal(w.sim->engine.counters.payload_received, senders * packets * 1024);
-    assert_int_equal(w.sim->engine.counters.payload_sent, senders * packets * 1024);
+    assert_true(sim_counts(w.sim)->pauses > senders);
+    assert_int_equal(sim_counts(w.sim)->pauses, sim_counts(w.sim)->resumes);
+    assert_int_equal(sim_counts(w.sim)->pfc_sent,
+                     sim_counts(w.sim)->pauses + sim_counts(w.sim)->resumes);
+    assert_int_equal(sim_counts(w.sim)->dropped_buffer, 0);
+    assert_int_equal(sim_counts(w.sim)->payload_received, senders * packets * 1024);
+    assert_int_equal(sim_counts(w.sim)->payload_sent, senders * packets * 1024);
     for (uint32_t i = 0; i < w.done_count; i++)
         last = w.done[i].fct_ps > last ? w.done[i].fct_ps : last;
     assert_int_equal(last, last_done_ps(senders, packets));
@@ -103,7 +103,7 @@ static void pfc__a_paused_port_is_silent(void **unused)
     world_cfg(&cfg, MODEL_NIC);
     cfg.buffer_bytes = 5 * (25000 + 4 * 1106 + 84 + 4096) + 60000;
     start_incast(&w, &cfg, senders, 300 * 1024, DELAY_PS);
-    while (!w.sim->is_done) {
+    while (!sim_is_done(w.sim)) {
         sim_run_until(w.sim, w.sim->engine.now_ps + 40);        /* shorter than any frame */
         for (uint32_t i = 1; i <= senders; i++) {
             const struct port *p = w.sim->net.host[i].port;
@@ -210,7 +210,7 @@ static void lossy__everything_arrives_in_the_end(void **unused)
         cfg.rto_ps = 500 * PS_PER_US;
         start_incast(&w, &cfg, 8, 200000, DELAY_PS);
         assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
-        c = &w.sim->engine.counters;
+        c = sim_counts(w.sim);
         assert_int_equal(w.done_count, 8);
         assert_true(c->dropped_buffer > 100 && c->nacks_sent + c->timeouts > 0);
         assert_int_equal(c->dropped_wire + c->dropped_down + c->dropped_no_route + c->pfc_sent + c->pauses,
@@ -244,17 +244,17 @@ static void lossy__wire_loses_its_share(void **unused)
     world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 },
                    1);
     assert_true(world_finish(&w, 100 * PS_PER_US, 10 * PS_PER_S));
-    for (uint32_t i = 0; i < w.sim->net.ports; i++)
+    for (uint32_t i = 0; i < sim_ports(w.sim); i++)
         for (int k = 0; k < PACKET_CLASSES; k++)
-            frames += w.sim->net.port[i].counters.tx_packets[k];
+            frames += sim_port(w.sim, i).counters.tx_packets[k];
     mean = (double)frames * loss;
     sigma_squared = mean * (1 - loss);
     assert_true(frames > 20000);
-    assert_true(((double)w.sim->engine.counters.dropped_wire - mean) *
-                    ((double)w.sim->engine.counters.dropped_wire - mean) <
+    assert_true(((double)sim_counts(w.sim)->dropped_wire - mean) *
+                    ((double)sim_counts(w.sim)->dropped_wire - mean) <
                 25 * sigma_squared);
-    assert_int_equal(w.sim->engine.counters.payload_received, 10000 * 1024);
-    assert_int_equal(w.sim->engine.counters.dropped_buffer, 0);
+    assert_int_equal(sim_counts(w.sim)->payload_received, 10000 * 1024);
+    assert_int_equal(sim_counts(w.sim)->dropped_buffer, 0);
     world_end(&w);
 }
 
@@ -277,8 +277,8 @@ static void lossy__bit_errors_hit_long_frames(void **unused)
     world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .bytes = 10000 * 1024 },
                    1);
     assert_true(world_finish(&w, 100 * PS_PER_US, 10 * PS_PER_S));
-    lost = (double)w.sim->engine.counters.payload_dropped / 1024;
-    sent = (double)w.sim->engine.counters.data_sent;
+    lost = (double)sim_counts(w.sim)->payload_dropped / 1024;
+    sent = (double)sim_counts(w.sim)->data_sent;
     assert_true((lost - sent * (1 - survive)) * (lost - sent * (1 - survive)) <
                 25 * sent * survive * (1 - survive));
     assert_true(lost > 100);
@@ -317,7 +317,7 @@ static void failure__flows_find_another_path(void **unused)
         uint64_t                   before;
 
         start_clos_with_failure(&w, 20 * PS_PER_US, is_back ? 60 * PS_PER_US : 0);
-        c = &w.sim->engine.counters;
+        c = sim_counts(w.sim);
         sim_run_until(w.sim, 20 * PS_PER_US);
         p = &w.sim->net.port[w.sim->net.node[8].first_port + 4];     /* tor0's to spine0 */
         assert_int_equal(p->link, 8);
@@ -354,7 +354,7 @@ static void failure__of_a_host_link_delays_its_flows(void **unused)
     world_of_flows(&w, &g, &cfg, &(struct flow_row){ .src = 0, .dst = 1, .prio = 3, .bytes = 1000000 }, 1);
     assert_true(world_finish(&w, 10 * PS_PER_US, PS_PER_S));
     assert_in_range(w.done[0].fct_ps, 5 * PS_PER_MS, 6 * PS_PER_MS);
-    assert_true(w.sim->engine.counters.dropped_down > 0 && w.sim->engine.counters.timeouts > 0);
+    assert_true(sim_counts(w.sim)->dropped_down > 0 && sim_counts(w.sim)->timeouts > 0);
     world_end(&w);
 }
 

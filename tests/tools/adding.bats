@@ -24,6 +24,10 @@ setup_file() {
     cp -r examples/adding/src "$tree"
     (cd "$tree" && find src -type f | sort) >"$tree/examples"
     flags_of src/cmd/main.c >"$tree/flags"
+    mkdir -p "$build/adding/kinds/sim/event"
+    awk '/^```/ { is_row = 0 } is_row { print } /^\/\* rows of .*kinds\.def/ { is_row = 1 }' docs/adding.md >"$tree/kinds"
+    awk -v rows="$tree/kinds" '/^TRANSPORT\(/ && !is_there { while ((getline text <rows) > 0) print text; is_there = 1 } { print }' \
+        src/sim/event/kinds.def >"$build/adding/kinds/sim/event/kinds.def"
 }
 
 # flags_of SOURCE - prints the compiler flags of the build, without the output file.
@@ -35,7 +39,7 @@ flags_of() {
 # compile SOURCE OBJECT - compiles like the program, but with warnings as errors. Headers in $tree take
 # precedence.
 compile() {
-    (cd "$build" && eval "$(cat "$tree/flags") -Werror -I'$tree/src' -o '$2' -c '$1'")
+    (cd "$build" && eval "$(cat "$tree/flags") -Werror -iquote '$build/adding/kinds' -I'$tree/src' -o '$2' -c '$1'")
 }
 
 # link TARGET PROGRAM OBJECT... - links like a target of the build, with these objects instead of the original
@@ -52,8 +56,10 @@ object_of() {
     echo "$tree/$(echo "${1%.c}" | tr / -).o"
 }
 
-# algo_of EXAMPLE - prints "type name" of the algorithm that the example defines, if any.
+# algo_of EXAMPLE - prints "type name" of the algorithm that the example defines, if any. Transports have a list of
+# their own.
 algo_of() {
+    case $1 in src/sim/*) return ;; esac
     sed -n 's/^const struct \([a-z_]*\) \([a-z_0-9]*\) = {$/\1 \2/p' "$tree/$1"
 }
 
@@ -146,37 +152,58 @@ add_to_list() {
     while read -r example; do
         case $example in *_test.c) ;; *) continue ;; esac
         # shellcheck disable=SC2046  # objects are words
-        link cc-cc_test "$tree/example_test" "$(object_of "$example")" $(sort -u "$tree/objects")
+        link sim-cc-cc_test "$tree/example_test" "$(object_of "$example")" $(sort -u "$tree/objects")
         CMOCKA_MESSAGE_OUTPUT=STDOUT ${TEST_WRAPPER:-} "$tree/example_test"
     done <"$tree/examples"
 }
 
-# Compiles all sources that depend on figures.def, with a copy of it in $shadow and without optimization, and
-# links the program. Keeps the folder, so that ccache finds the objects next time.
+# block START - prints the lines of docs/adding.md from one that begins with START to the end of the block.
+block() {
+    awk -v start="$1" '/^```/ { is_row = 0 } index($0, start) == 1 { is_row = 1 } is_row' docs/adding.md
+}
+
+# insert FILE TEXT LINE - prints a file with the text of another file after the last line that begins with LINE and
+# those that continue it.
+insert() {
+    awk -v text="$2" -v line="$3" '{ all[NR] = $0; if (index($0, line) == 1 || (last == NR - 1 && /^     /)) last = NR }
+        END { for (i = 1; i <= NR; i++) { print all[i]; while (i == last && (getline more <text) > 0) print more } }' "$1"
+}
+
+# build_with_rows LISTS [SOURCE] - compiles all sources that depend on LISTS (a regular expression), with copies in
+# $shadow and without optimization, and links the program, with another source if there is one. Keeps the folder, so
+# that ccache finds the objects next time.
 build_with_rows() (
     cd "$build" || exit
     mkdir -p "$shadow/o"
-    ninja -t deps | awk '/^[^ ]/ { object = $1; sub(/:$/, "", object) } /core\/figures\.def$/ { print object }' |
+    ninja -t deps | awk -v lists="$1" '/^[^ ]/ { object = $1; sub(/:$/, "", object) } $1 ~ lists { print object }' |
         grep '^libanole\.a\.p/' | sort -u >"$shadow/objects"
     [ "$(wc -l <"$shadow/objects")" -gt 20 ]
     jq -r --rawfile objects "$shadow/objects" --arg shadow "$shadow" '($objects | split("\n")) as $objects | .[] |
         select(.output | IN($objects[])) | .output as $object |
-            (.file | sub(".*src/sim/transport/rc/rc_send\\.c$"; $shadow + "/rc_send.c")) as $source |
+            (.file | sub(".*src/sim/(transport/rc|cc)/(?<name>rc_send|dcqcn_nic)\\.c$"; $shadow + "/\(.name).c")) as $source |
             (.command | sub(" -MD .*"; "")) + " -iquote " + $shadow + " -w -O0 -g0 -fno-lto -fno-sanitize=all -U_FORTIFY_SOURCE -o " +
             $shadow + "/o/" + ($object | sub(".*/"; "")) + " -c " + $source' compile_commands.json >"$shadow/commands"
     [ "$(wc -l <"$shadow/commands")" -eq "$(wc -l <"$shadow/objects")" ]
+    [ -z "${2:-}" ] || sed "1!d; s| -o .*| -o $shadow/o/${2##*/}.o -c $2|" "$shadow/commands" >>"$shadow/commands"
     xargs -P "$(nproc)" -d '\n' -n 1 sh -c <"$shadow/commands"
     rm -f "$shadow/libanole.a"
     ar t libanole.a | while read -r member; do
         if [ -f "$shadow/o/${member##*/}" ]; then echo "$shadow/o/${member##*/}"; else echo "$member"; fi
-    done | xargs ar csr "$shadow/libanole.a"
+    done >"$shadow/members"
+    [ -z "${2:-}" ] || echo "$shadow/o/${2##*/}.o" >>"$shadow/members"
+    xargs ar csr "$shadow/libanole.a" <"$shadow/members"
     eval "$(ninja -t commands anole | tail -n 1 | sed "s| -o anole | -o $shadow/anole |; s| libanole\.a | $shadow/libanole.a |")"
 )
 
 @test "adding: a counter is one row and the line that counts it" {
     shadow=$build/adding
     mkdir -p "$shadow/core"
-    awk '/^```/ { is_row = 0 } /^COUNTER\(/ { is_row = 1 } is_row' docs/adding.md >"$tree/row"
+    block 'KNOB(' >"$tree/knob"
+    block '    cfg->dcqcn.' >"$tree/reader"
+    insert src/core/knobs.def "$tree/knob" 'KNOB(' >"$shadow/core/knobs.def"
+    insert src/sim/cc/dcqcn_nic.c "$tree/reader" '    dcqcn_configure(' >"$shadow/dcqcn_nic.c"
+    [ "$(diff src/sim/cc/dcqcn_nic.c "$shadow/dcqcn_nic.c" | grep -c '^>')" -eq 1 ]
+    block 'COUNTER(' >"$tree/row"
     line=$(grep -E '^    s->engine\.counters\.[a-z_]+ .*;$' docs/adding.md)
     name=$(sed -n 's/^COUNTER(\([a-z_]*\),.*/\1/p' "$tree/row")
     [ -n "$name" ]
@@ -185,7 +212,7 @@ build_with_rows() (
         src/core/figures.def >"$shadow/core/figures.def"
     awk -v line="$line" '{ print } /^    s->engine\.counters\.data_sent\+\+;$/ { print line }' src/sim/transport/rc/rc_send.c >"$shadow/rc_send.c"
     [ "$(diff src/sim/transport/rc/rc_send.c "$shadow/rc_send.c" | grep -c '^>')" -eq 1 ]
-    build_with_rows
+    build_with_rows 'core/(figures|knobs)[.]def$'
 
     ${TEST_WRAPPER:-} "$shadow/anole" list figure | grep -qE "^$name +network +count +sum "
     # 20 flows of 10,500 bytes with packets of 1000: ten are full, the last has the rest
@@ -197,4 +224,71 @@ build_with_rows() (
     awk -F , -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { sum += $at; rows++ }
         END { exit !(at && rows > 1 && sum == 200) }' "$tree/full/intervals.csv"
     grep -q "\"name\":\"$name\",\"label\":\"full packets\",\"group\":\"flows\"" "$tree/full/report.html"
+}
+
+# Built by the case before.
+@test "adding: a knob is one row and the line that reads it" {
+    shadow=$build/adding
+    anole() { ${TEST_WRAPPER:-} "$shadow/anole" "$@"; }
+    name=$(sed -n 's/^KNOB(\([a-z_]*\),.*/\1/p' "$tree/knob")
+    [ -n "$name" ]
+    [ "$(diff src/core/knobs.def "$shadow/core/knobs.def" | grep -c '^>')" -eq "$(wc -l <"$tree/knob")" ]
+    anole list knob --format json | jq -e --arg name "$name" '.[] | select(.name == $name) | .max == 100 and .readers == "dcqcn"'
+    anole list knob --markdown | grep -qx "### $name"
+
+    # it acts, within its range, and where it is read
+    for value in 0 100; do
+        anole run scenarios/incast.yaml --quiet --set "$name=$value" --out "$tree/knob$value"
+    done
+    refute cmp "$tree/knob0/flows.csv" "$tree/knob100/flows.csv"
+    run anole run scenarios/incast.yaml --quiet --set run=100us --set "$name=101"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"'$name' must be a whole number 0 .. 100%, not 101"* ]]
+    run anole run scenarios/incast.yaml --quiet --set run=100us --set cc=hpcc --set "$name=5"
+    [[ "$output" == *"$name"* ]]
+
+    # searches move it: on the network, and on a model of it
+    anole run scenarios/many_to_one.yaml --quiet --set run=20ms --set interval=100us --set tuner=random --out "$tree/searched"
+    jq -s -e --arg name "$name" 'map(.. | objects | select(has($name)) | .[$name]) | unique | length > 1' "$tree/searched/tuning.jsonl"
+}
+
+# The codec of agents and controllers, and its tests, with one more counter.
+@test "adding: a counter of real devices is a row and its fields" {
+    if ! (cd "$build" && ninja -t query libanole-live.a) >/dev/null; then skip 'built without the live part'; fi
+    shadow=$build/adding/agent root=$PWD
+    mkdir -p "$shadow/core"
+    block 'AGENT(' >"$tree/agent"
+    name=$(sed -n 's/^AGENT(\([a-z_]*\),.*/\1/p' "$tree/agent")
+    [ -n "$name" ]
+    insert src/core/figures.def "$tree/agent" 'AGENT(' >"$shadow/core/figures.def"
+    sample=$(grep -E "^  uint64 $name = " docs/adding.md) rack=$(grep -E "^  repeated uint64 $name = " docs/adding.md)
+    awk -v sample="$sample" -v rack="$rack" '{ print } /^  uint64 known = / { print sample } /^  repeated uint64 known = / { print rack }' \
+        src/live/wire/anole.proto >"$shadow/anole.proto"
+    [ "$(diff src/live/wire/anole.proto "$shadow/anole.proto" | grep -c '^>')" -eq 2 ]
+    protoc-c --c_out="$shadow" --proto_path="$shadow" "$shadow/anole.proto"
+    flags_of src/live/wire/codec.c >"$shadow/flags"
+    for source in src/live/wire/codec.c src/live/core/rack.c src/live/core/knobset.c src/live/wire/codec_test.c \
+        src/live/wire/rack_codec_test.c; do
+        (cd "$build" && eval "$(sed "s| -I| -iquote $shadow -I$shadow -I|" "$shadow/flags") -Werror -o '$shadow/$(basename "$source" .c).o' -c '$root/$source'")
+    done
+    (cd "$build" && eval "$(sed "s| -I| -I$shadow -I|" "$shadow/flags") -w -o '$shadow/anole.pb-c.o' -c '$shadow/anole.pb-c.c'")
+    for test in codec_test rack_codec_test; do
+        link "live-wire-$test" "$shadow/$test" "$shadow/$test.o" "$shadow/codec.o" "$shadow/rack.o" "$shadow/knobset.o" "$shadow/anole.pb-c.o"
+        CMOCKA_MESSAGE_OUTPUT=STDOUT ${TEST_WRAPPER:-} "$shadow/$test"
+    done
+}
+
+@test "adding: a transport is one folder and rows of one list" {
+    shadow=$build/adding/kinds
+    [ "$(diff src/sim/event/kinds.def "$shadow/sim/event/kinds.def" | grep -c '^>')" -eq 3 ]
+    cp src/sim/transport/rc/rc_send.c "$shadow"
+    build_with_rows 'sim/event/kinds[.]def$' "$tree/src/sim/transport/saw/saw.c"
+
+    # One packet of 1000 bytes in flight over two links of 80 ps per byte and 1 us. Each of ten round trips takes 4 us,
+    # and twice the frame of 1062 and its ACK of 66 bytes, both with 20 bytes of preamble and gap: 4186.88 ns.
+    printf '%s\n' 'topology: {kind: star, hosts: 3, rate: 100Gbps, delay: 1us}' 'host: {mtu: 1000}' \
+        'traffic: [{kind: incast, senders: 1, size: 10000, for: 1us, prio: 7}]' >"$tree/saw.yaml"
+    ${TEST_WRAPPER:-} "$shadow/anole" run "$tree/saw.yaml" --quiet --out "$tree/saw"
+    jq -e '.packets.data_sent == 10 and .packets.acks_sent == 10' "$tree/saw/summary.json"
+    [ "$(awk -F , 'NR == 2 { print $9 }' "$tree/saw/flows.csv")" = 41868.800 ]
 }

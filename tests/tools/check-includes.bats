@@ -22,7 +22,7 @@ check() {
     plant src/core/knobs.c '#include "core/knobs.def"' '#include "base/err.h"'
     plant src/core/meter/series.c '#include "core/report.h"'
     plant src/sim/cc/rlcc/rlcc.c '#include "base/nets/tree/tree.h"' '#include "sim/cc/cc.h"'
-    plant src/sim/build.c '#include "sim/cc/cc.h"' '#include "sim/lb/lb.h"' '#include "sim/link/port.h"' '#include "work/net/graph.h"'
+    plant src/sim/build.c '#include "sim/switch/switch.h"' '#include "sim/link/port.h"' '#include "work/net/graph.h"'
     plant src/sim/observe/observe.c '#include "sim/sim.h"' '#include "core/meter/series.h"'
     plant src/sim/build_test.c '#include "study/scenario/scenario.h"' '#include "work/traffic/kinds/patterns.h"'
     plant src/tune/acc/acc.c '#include "base/nets/dqn.h"' '#include "tune/tuner.h"'
@@ -46,7 +46,7 @@ check() {
     plant src/base/a.h '#include "core/units.h"'
     plant src/sim/cc/b.c '#  include "sim/event/engine.h"' '#include <sim/link/port.h>'
     plant src/live/agent/agent.c '#include "sim/sim.h"'
-    plant src/sim/lb/ecmp_test.c '#include "study/run/simulation.h"'
+    plant src/sim/lb/ecmp_test.c '#include "sim/switch/switch.h"'
     check
     [ "$status" -eq 1 ]
     [ "${#lines[@]}" -eq 5 ]
@@ -54,9 +54,18 @@ check() {
     [ "${lines[3]}" = 'src/sim/cc/b.c:2: sim/cc may include base core, not "sim/link/port.h"' ]
 }
 
+@test "check-includes: the simulator is opaque outside its room, except in tests" {
+    plant src/study/run/run.c '#include "sim/sim.h"' '#include "sim/state/state.h"'
+    plant src/study/run/run_test.c '#include "sim/state/state.h"'
+    check
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "${lines[0]}" == 'src/study/run/run.c:2: study may include base '*' sim/sim.h '*', not "sim/state/state.h"' ]]
+}
+
 @test "check-includes: an include without its folder, or of a source, is refused" {
     plant src/base/a.c '#include "err.h"'
-    plant src/study/run/b.c '#include "sim/cc/dcqcn.c"'
+    plant src/sim/state/b.c '#include "sim/cc/dcqcn.c"'
     plant src/sim/c.c '#include "../cc/cc.h"'
     plant src/core/d.c '#include "version.h"'
     check
@@ -124,7 +133,7 @@ check() {
     [ "${#lines[@]}" -eq 6 ]
     [[ ${lines[0]} == src/sim/link/port.c:2:* ]]
     [[ ${lines[1]} == src/sim/nic/host.c:2:* ]]
-    [ "${lines[2]}" = 'src/sim/switch/switch.c:2: sim/switch may include nothing above it in sim, not "sim/nic/host.h"' ]
+    [ "${lines[2]}" = 'src/sim/switch/switch.c:2: sim/switch may include base work sim/lb sim/link sim/state, not "sim/nic/host.h"' ]
     [[ ${lines[3]} == src/study/campaign/compare.c:2:* ]]
     [[ ${lines[4]} == src/study/report/page.c:2:* ]]
     [[ ${lines[5]} == src/study/run/simulation.c:1:* ]]

@@ -4,7 +4,7 @@
 # Prints paths in backquotes with the document that names them. Skips paths with a placeholder (<name>, ID,
 # x).
 paths() {
-    grep -oE '`(src|web|tests|tools|bench|repro|scenarios|data|examples)/[A-Za-z0-9_./-]+`' README.md CONTRIBUTING.md docs/*.md |
+    grep -oE '`(src|peers|train|standin|web|tests|tools|bench|repro|scenarios|data|examples)/[A-Za-z0-9_./-]+`' README.md CONTRIBUTING.md docs/*.md |
         tr -d '`' | sort -u | grep -vE '/ID/|[_/]x[/.]'
 }
 
@@ -21,4 +21,10 @@ paths() {
     words=$(cat README.md docs/*.md | wc -w)
     echo "$words words"
     [ "$words" -le 55000 ]
+}
+
+@test "docs: no figure is missing" {
+    run grep -nE '\b(MINUTES|TODO|TBD)\b' README.md docs/*.md
+    echo "$output"
+    [ "$status" -eq 1 ]
 }

@@ -463,6 +463,76 @@ def draw_tuner(dice):
     return values
 
 
+# ---- keys that need others, or mean something in few worlds: (section, key, rule). They come last, so that a new row leaves the
+# rest of a world as it is. A rule gets the entry or section, and returns None where the key has no place.
+
+def nvlink(unit):
+    return lambda d, w, t: {"rate": rate(d, 800), "time": time(d.log(50, 2000) * 1000)}[unit] if t.get("gpus", 2) > 1 else None
+
+
+def some_hosts(d, w, most=3):
+    return [f"h{i}" for i in sorted(d.sample(range(host_count(w)), d.randint(1, min(most, host_count(w)))))]
+
+
+def again_and_again(d, _w, t):
+    if "for" not in t:
+        t.setdefault("stop", "200us")
+    return time(d.log(5, 100) * 10**6)
+
+
+FURTHER = [
+    *[(f"topology {kind}", key, rule) for kind in ("rail_optimized", "hpn", "multi_plane", "dgx_h100_16")
+      for key, rule in (("nvlink", nvlink("rate")), ("nvlink_delay", nvlink("time")))],
+    ("topology rail_optimized", "unit", lambda d, w, t: d.randint(1, t["servers"])),
+    ("topology rail_optimized", "links", lambda d, w, t: d.randint(1, 3)),
+    ("topology multi_plane", "links", lambda d, w, t: d.randint(1, 3)),
+    ("topology multi_plane", "gpus", lambda d, w, t: d.randint(1, t["hosts_per_tor"])),
+    ("topology hpn", "fabric_rate", lambda d, w, t: rate(d)), ("topology hpn", "fabric_delay", lambda d, w, t: delay(d)),
+    *[("topology dragonfly", key, rule) for part in ("fabric", "global")
+      for key, rule in ((f"{part}_rate", lambda d, w, t: rate(d)), (f"{part}_delay", lambda d, w, t: delay(d)))],
+    ("topology dragonfly", "global", lambda d, w, t: d.randint(1, 3)),
+    ("graph links", "loss", lambda d, w, t: d.choice((1e-6, 1e-4))), ("graph links", "ber", lambda d, w, t: d.choice((1e-9, 1e-7))),
+    ("links_down", "which", lambda d, w, t: d.randrange(links) if isinstance(links := w.get("topology.links", 1), int) else None),
+    ("", "order", lambda d, w, t: d.choice(("node", "ns3")) if w.model() in ("hpcc", "conweave") else None),
+    ("tuner", "start", lambda d, w, t: time(d.log(1, 100) * 10**6)), ("tuner", "monitor_delay", lambda d, w, t: time(d.log(1, 100) * 10**6)),
+    ("tuner", "dispatch_delay", lambda d, w, t: time(d.log(1, 100) * 10**6)),
+    ("host", "sleek", lambda d, w, t: True if w.model() == "uet" else None),
+    ("others", "hosts", lambda d, w, t: some_hosts(d, w)),
+    ("poisson", "of", lambda d, w, t: "bisection"), ("rpc", "of", lambda d, w, t: "bisection"),
+    *[(kind, "verb", lambda d, w, t: d.choice(("write", "send", "read", "ud"))) for kind in ("rpc", "storage")],
+    ("goal", "verb", lambda d, w, t: d.choice(("write", "send"))),
+    *[(kind, "period", again_and_again) for kind in ("incast", "tcp", "posted")],
+    ("posted", "redraw", lambda d, w, t: time(d.log(5, 50) * 10**6)),
+    ("long_short", "spread", lambda d, w, t: time(d.log(1, 10) * 10**6)),
+    ("long_short", "long", lambda d, w, t: [one for one in some_hosts(d, w) if one != t.get("receiver", f"h{host_count(w) - 1}")] or None),
+    ("storage", "compute", lambda d, w, t: d.randint(1, max(1, host_count(w) // 2)) if "hosts" not in t else None),
+    ("training", "skip", lambda d, w, t: 1 if isinstance(t.get("workers"), int) and t["workers"] < host_count(w) and "placement" not in t else None),
+    ("training", "pxn", lambda d, w, t: True if t.get("collective") == "all_to_all" else None),
+    *[(kind, key, rule) for kind in ("chakra", "simai")
+      for key, rule in (("channels", lambda d, w, t: d.randint(1, 2)), ("chunk", lambda d, w, t: f"{d.log(1, 64)}KB"), ("pxn", lambda d, w, t: True))],
+]
+
+
+def parts_of(world):
+    """(section, map) of a world, as FURTHER names them."""
+    topology = world.scenario["topology"]
+    yield from (("", world.scenario), (f"topology {topology['kind']}", topology))
+    yield from ((name, world.scenario[name]) for name in ("tuner", "host") if name in world.scenario)
+    yield from (("others", one) for one in (world.get("cc.others") or []))
+    yield from (("links_down", row) for row in topology.get("links_down", []))
+    yield from (("graph links", row) for row in (topology["links"] if topology["kind"] == "graph" else []))
+    yield from ((entry["kind"], entry) for entry in world.traffic())
+
+
+def draw_further(dice, world):
+    for section, values in list(parts_of(world)):
+        for where, key, rule in FURTHER:
+            if where == section and dice.has(f"{where} {key}", 0.3) and (where != "graph links" or dice.one_in(3)):
+                value = rule(dice, world, values)
+                if value is not None:
+                    values[key] = value
+
+
 def lossy_or_endless(world):
     """Whether a run may last for ever: losses with go-back-N, and traffic that does not end."""
     switch, t = world.scenario.get("switch", {}), world.scenario["topology"]
@@ -513,6 +583,7 @@ def draw(seed):
         world.scenario["tuner"] = draw_tuner(dice)
     mtu = size(world.get("host.mtu", 4096 if model == "uet" else 1024))
     draw_traffic(dice, world, dice.log(5, 3000), mtu)
+    draw_further(Dice(f"{seed}, further"), world)
     fit_buffer(dice, world)
     if lossy_or_endless(world) or dice.has("end"):
         world.scenario["run"] = time(dice.log(100, 3000) * 10**6)

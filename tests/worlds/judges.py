@@ -10,7 +10,7 @@ import math
 
 from trial import Beside, Wrong, check, listed
 from network import network
-from world import size
+from world import ps, size
 
 JUDGES = {}
 
@@ -172,7 +172,8 @@ def conserved(world, r):
     lost = sum(packets[key] for key in packets if key.startswith("dropped_"))
     check(packets["data_received"] <= packets["data_sent"], f"packets: more data packets received than sent: {packets}")
     check(sum(f["bytes"] for f in r.flows) == s["all"]["bytes"], "bytes: flows.csv has other bytes than summary.json")
-    check(packets["payload_bytes_received"] <= s["all"]["bytes_started"], "bytes: more payload received than posted")
+    asked = 16 * len(r.flows) if any(entry.get("verb") == "read" for entry in world.traffic()) else 0           # requests count, too
+    check(packets["payload_bytes_received"] <= s["all"]["bytes_started"] + asked, "bytes: more payload received than posted")
     if not s["all"]["flows_unfinished"] and not lost and not packets["payload_bytes_resent"] and not packets["datagrams_sent"]:
         check(packets["data_sent"] == packets["data_received"], f"packets: {packets['data_sent']} sent, {packets['data_received']} received, none lost")
     came, went = collections.Counter(), collections.Counter()
@@ -229,11 +230,19 @@ def rows_make_sense(world, r):
             values = [row[f"{what}_{key}"] for key in ("p50", "p95", "p99", "p999", "max")]
             check(values == sorted(values), f"percentiles: {what} {values}")
             check(row[f"{what}_mean"] <= values[-1] * (1 + 1e-9), f"mean: {what} {row[f'{what}_mean']} above the largest, {values[-1]}")
+    times = [flow["fct"] for flow in r.flows]
+    check(len(times) == s["all"]["flows"], f"flows: {len(times)} in flows.csv, {s['all']['flows']} in summary.json")
+    if times:
+        mean, longest = sum(times) / len(times) / 1e6, max(times) / 1e6
+        check(math.isclose(mean, s["all"]["fct_us_mean"], rel_tol=1e-9) and math.isclose(longest, s["all"]["fct_us_max"], rel_tol=1e-9),
+              f"flows: {mean} us on average in flows.csv, {longest} at most; in summary.json {s['all']['fct_us_mean']} and {s['all']['fct_us_max']}")
     for part in ("sizes", "traffic"):
         check(sum(row["flows"] for row in s[part]) == s["all"]["flows"], f"sums: flows by {part} are not all flows")
     check(all(float(flow["slowdown"]) >= 1 for flow in r.flows), "slowdown: below 1")
     for row, after in zip(r.intervals, r.intervals[1:]):
         check(row["end_us"] == after["start_us"], f"intervals: {row['end_us']} us, then {after['start_us']} us")
+    end = ps(world.get("run", "1000s")) / 1e6
+    check(all(row["end_us"] <= end + 1e-6 for row in r.intervals), f"intervals: the last ends after the run: {r.intervals[-1:]}")
 
 
 PHYSICS = {"sooner": never_sooner, "rates": within_rates, "conserved": conserved, "order": in_order, "lossless": nothing_dropped,

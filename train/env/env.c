@@ -8,8 +8,6 @@
 #include <string.h>
 
 #define SLICE_PS       (2 * PS_PER_US)   /* interval between checks of the quota */
-#define MULTIPLIER_MIN 0.01f
-#define MULTIPLIER_MAX 100.0f
 
 struct env {
     struct scenario      scenario;
@@ -134,7 +132,7 @@ void env_close(struct env *e)
 
 uint64_t env_now_ps(const struct env *e)
 {
-    return e->sim->now_ps;
+    return sim_now_ps(e->sim);
 }
 
 uint64_t env_end_ps(const struct env *e)
@@ -149,10 +147,10 @@ uint32_t env_agents(const struct env *e)
 
 struct env_totals env_totals(const struct env *e)
 {
-    const struct sim_counters *c = &e->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(e->sim);
     struct env_totals          t = e->totals;
 
-    t.now_ps = e->sim->now_ps;
+    t.now_ps = sim_now_ps(e->sim);
     t.payload_bytes = c->payload_received;
     t.dropped_packets = c->dropped_buffer + c->dropped_wire + c->dropped_down;
     return t;
@@ -203,7 +201,7 @@ bool env_collect(struct env *e, const struct env_quota *q)
     e->collected = 0;
     e->model.epoch++;
     while (!e->is_over && !is_quota_met(e, q))
-        run_until(e, e->sim->now_ps + SLICE_PS);
+        run_until(e, sim_now_ps(e->sim) + SLICE_PS);
     return is_quota_met(e, q);
 }
 
@@ -218,7 +216,7 @@ uint32_t env_observe(struct env *e, const struct env_observation **seen)
 {
     e->seens = 0;
     while (!e->is_over && e->seens == 0)
-        run_until(e, e->sim->now_ps + e->takes_ps - (e->sim->now_ps == 0));
+        run_until(e, sim_now_ps(e->sim) + e->takes_ps - (sim_now_ps(e->sim) == 0));
     *seen = e->seen;
     return e->is_over ? 0 : e->seens;
 }
@@ -226,10 +224,10 @@ uint32_t env_observe(struct env *e, const struct env_observation **seen)
 void env_act(struct env *e, const float *multiplier)
 {
     for (uint32_t i = 0; i < e->seens; i++) {
-        float m = multiplier[i] >= MULTIPLIER_MIN ? multiplier[i] : MULTIPLIER_MIN;
+        float m = multiplier[i] >= ENV_MULTIPLIER_MIN ? multiplier[i] : ENV_MULTIPLIER_MIN;
 
         e->agent[e->seen[i].agent].action = multiplier[i] != multiplier[i] ? 1
-                                            : m < MULTIPLIER_MAX           ? m
-                                                                           : MULTIPLIER_MAX;
+                                            : m < ENV_MULTIPLIER_MAX           ? m
+                                                                           : ENV_MULTIPLIER_MAX;
     }
 }

@@ -26,6 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ENV_MULTIPLIER_MIN 0.01f
+#define ENV_MULTIPLIER_MAX 100.0f
+
 struct env;
 
 struct env_cfg {

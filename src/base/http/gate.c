@@ -10,7 +10,7 @@
 
 void gate_init(struct gate *g, const char *token, bool is_open)
 {
-    *g = (struct gate){ .token = token, .is_open = is_open, .tries = TRIES_MAX };
+    *g = (struct gate){ .token = { [GATE_OPERATE] = token }, .is_open = is_open, .tries = TRIES_MAX };
 }
 
 bool gate_is_same(const char *a, const char *b)
@@ -74,14 +74,28 @@ static bool is_foreign_page(const struct gate_request *q)
 
 /* ---- token ---- */
 
-static bool has_token(const struct gate *g, const struct gate_request *q)
+static bool has_tokens(const struct gate *g, enum gate_right least)
 {
-    const char *text = q->authorization;
+    bool has = false;
 
-    if (!text || !g->token || strncasecmp(text, "Bearer ", 7) != 0)
-        return false;
+    for (int i = (int)least; i < GATE_RIGHTS; i++)
+        has |= g->token[i] != NULL;
+    return has;
+}
+
+enum gate_right gate_right(const struct gate *g, const struct gate_request *q)
+{
+    enum gate_right right = g->takes_clients && q->client ? q->client_right : GATE_NOTHING;
+    const char     *text = q->authorization;
+
+    if (!text || strncasecmp(text, "Bearer ", 7) != 0)
+        return right;
     text += 7;
-    return gate_is_same(g->token, text + strspn(text, " "));
+    text += strspn(text, " ");
+    for (int i = (int)right + 1; i < GATE_RIGHTS; i++)
+        if (g->token[i] && gate_is_same(g->token[i], text))
+            right = (enum gate_right)i;
+    return right;
 }
 
 /* Token bucket: TRIES_MAX wrong tokens at once, and TRIES_PER_S afterwards. */
@@ -103,16 +117,21 @@ static int refuse(int status, const char *reason, const char **why)
     return status;
 }
 
-static int check_token(struct gate *g, const struct gate_request *q, uint64_t now_us, const char **why)
+static int check_token(struct gate *g, const struct gate_request *q, enum gate_right least, uint64_t now_us,
+                       const char **why)
 {
-    if (!g->token && !g->takes_clients)
+    enum gate_right right = gate_right(g, q);
+
+    if (!has_tokens(g, least) && !g->takes_clients)
         return refuse(403, "read-only: the configuration names no token", why);
-    if ((g->takes_clients && q->client) || has_token(g, q))
+    if (right >= least)
         return 0;
+    if (right != GATE_NOTHING)
+        return refuse(403, "this is the token or certificate of a viewer, who changes nothing", why);
     if (q->authorization && !take_try(g, now_us))
         return refuse(429, "too many wrong tokens; wait a moment", why);
     return refuse(401, g->takes_clients && q->client_fault ? q->client_fault :
-                  !g->token ? "a client certificate is required" :
+                  !has_tokens(g, least) ? "a client certificate is required" :
                   g->takes_clients ?
                   "the header 'Authorization: Bearer TOKEN' or a client certificate is required" :
                   "the header 'Authorization: Bearer TOKEN' is required", why);
@@ -140,5 +159,6 @@ int gate_check(struct gate *g, const struct gate_request *q, uint64_t now_us, co
         return refuse(403, "requests from pages of other sites are refused", why);
     if (!is_read && !is_json(q->type))
         return refuse(415, "the header Content-Type must be application/json", why);
-    return is_read && g->is_open ? 0 : check_token(g, q, now_us, why);
+    return is_read && g->is_open ? 0 :
+           check_token(g, q, is_read ? GATE_VIEW : GATE_APPROVE, now_us, why);
 }

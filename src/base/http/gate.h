@@ -2,7 +2,9 @@
  *
  *   - Local clients may read. Remote ones need the token, unless the server is read-only for everyone
  *     (is_public).
- *   - Changes always need the token, in the Authorization header, which browsers do not send on their own.
+ *   - A token or certificate is that of a viewer, an approver or an operator. Changes need at least that of
+ *     an approver; what each order needs is for the page to say.
+ *   - Changes always need a token, in the Authorization header, which browsers do not send on their own.
  *   - Requests from pages of other sites are refused, even with the token.
  *   - The Host header must be a known name. This prevents DNS rebinding.
  *   - Wrong tokens are rate-limited.
@@ -17,8 +19,11 @@
 
 #define GATE_HOSTS_MAX 8
 
+/* What a client may do: each includes those before it. */
+enum gate_right { GATE_NOTHING, GATE_VIEW, GATE_APPROVE, GATE_OPERATE, GATE_RIGHTS };
+
 struct gate {
-    const char *token;                   /* NULL: no changes allowed */
+    const char *token[GATE_RIGHTS];      /* by what it allows; NULL: there is none */
     bool        takes_clients;           /* client certificates are accepted */
     bool        is_open;                 /* reading needs no token: the server is local or public */
     bool        is_public;                 /* read-only: GET and HEAD only */
@@ -35,10 +40,15 @@ struct gate_request {                    /* missing headers are NULL */
     const char *type;                    /* Content-Type */
     const char *dest;                    /* Sec-Fetch-Dest */
     const char *client;                  /* subject of a verified certificate */
+    enum gate_right client_right;
     const char *client_fault;            /* why a certificate was rejected */
 };
 
+/* token: of an operator. */
 void gate_init(struct gate *, const char *token, bool is_open);
+
+/* What its token or certificate allows. */
+enum gate_right gate_right(const struct gate *, const struct gate_request *);
 
 /* Returns 0, or the HTTP status of the refusal and its reason. */
 int gate_check(struct gate *, const struct gate_request *, uint64_t now_us, const char **why);

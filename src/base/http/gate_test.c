@@ -169,6 +169,35 @@ static void gate_is_same__compares_whole_strings(void **state)
     assert_false(gate_is_same("", "a"));
 }
 
+/* A scraper's token reads, and changes nothing. */
+static void gate_check__a_viewer_only_reads(void **unused)
+{
+    struct gate         g;
+    struct gate_request q = valid_request;
+
+    (void)unused;
+    gate_init(&g, TOKEN, false);
+    g.token[GATE_VIEW] = "token-of-a-scraper-1";
+    g.token[GATE_APPROVE] = "token-of-an-approver";
+    assert_int_equal(status_of(&g, q), 0);
+    assert_int_equal(gate_right(&g, &q), GATE_OPERATE);
+    q.authorization = "Bearer token-of-a-scraper-1";
+    assert_int_equal(gate_right(&g, &q), GATE_VIEW);
+    assert_int_equal(status_of(&g, q), 403);
+    q.method = "GET";
+    assert_int_equal(status_of(&g, q), 0);
+    q = valid_request;
+    q.authorization = "Bearer token-of-an-approver";
+    assert_int_equal(status_of(&g, q), 0);
+    assert_int_equal(gate_right(&g, &q), GATE_APPROVE);
+    q.authorization = NULL;
+    q.client = "CN=scraper";
+    q.client_right = GATE_VIEW;
+    assert_int_equal(status_of(&g, q), 401);     /* certificates are not accepted */
+    g.takes_clients = true;
+    assert_int_equal(status_of(&g, q), 403);
+}
+
 static void gate_check__certificate_replaces_the_token(void **unused)
 {
     struct gate         g;
@@ -178,11 +207,13 @@ static void gate_check__certificate_replaces_the_token(void **unused)
     gate_init(&g, NULL, false);
     q.authorization = NULL;
     q.client = "CN=operator";
+    q.client_right = GATE_OPERATE;
     assert_int_equal(status_of(&g, q), 403);     /* certificates are not accepted */
     g.takes_clients = true;
     assert_int_equal(status_of(&g, q), 0);
     assert_int_equal(
-        status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost", .client = q.client }), 0);
+        status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost", .client = q.client,
+                                                  .client_right = GATE_VIEW }), 0);
     assert_int_equal(status_of(&g, (struct gate_request){ .method = "GET", .host = "localhost",
                                                           .client_fault = "it has ended" }),
                      401);
@@ -196,7 +227,7 @@ static void gate_check__certificate_replaces_the_token(void **unused)
     q.type = "text/plain";                       /* a type that forms can send without a preflight request */
     assert_int_equal(status_of(&g, q), 415);
     q.type = valid_request.type;
-    g.token = TOKEN;                             /* token and certificate accepted, neither sent */
+    g.token[GATE_OPERATE] = TOKEN;               /* token and certificate accepted, neither sent */
     assert_int_equal(status_of(&g, q), 0);
     q.client = NULL;
     assert_int_equal(status_of(&g, q), 401);
@@ -214,6 +245,7 @@ int main(void)
         cmocka_unit_test(gate_check__changes_need_token_and_json),
         cmocka_unit_test(gate_check__pages_of_other_sites_are_refused),
         cmocka_unit_test(gate_check__wrong_tokens_are_rate_limited),
+        cmocka_unit_test(gate_check__a_viewer_only_reads),
         cmocka_unit_test(gate_check__certificate_replaces_the_token),
         cmocka_unit_test(gate_is_same__compares_whole_strings),
     };

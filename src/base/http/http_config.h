@@ -10,12 +10,12 @@ struct http_config {
     bool     is_on;
     bool     is_public;                    /* read-only for everyone who can reach it */
     char    *listen;                     /* host:port */
-    char    *token;                      /* path; NULL: read-only */
+    char    *token, *approver_token, *viewer_token;      /* paths; NULL: there is none */
     char    *cert, *key;                 /* paths, for HTTPS */
-    char    *client_ca;                  /* path of a CA. A client certificate from it with one of the
-                                          * 'operator' names replaces the token. NULL: none accepted */
-    char    *operator[GATE_HOSTS_MAX];
-    uint32_t operators;
+    char    *client_ca;                  /* path of a CA. A client certificate from it with one of these
+                                          * names replaces a token. NULL: none accepted */
+    char    *client[GATE_RIGHTS][GATE_HOSTS_MAX];        /* by what they may do */
+    uint32_t clients[GATE_RIGHTS];
     char    *host[GATE_HOSTS_MAX];
     uint32_t hosts;
 };

@@ -66,8 +66,8 @@ struct server {
     struct MHD_Daemon   *daemon;
     struct server_hooks  hooks;
     struct gate          gate;
-    struct http_config   config;                 /* hosts and operators only */
-    char                *token, *cert, *key, *trust;             /* contents of the files */
+    struct http_config   config;                 /* hosts and clients only */
+    char                *token[GATE_RIGHTS], *cert, *key, *trust;        /* contents of the files */
     char                *name;                   /* host name of the listening address */
     int                  fd;
     struct event_listener *listeners;
@@ -208,10 +208,10 @@ static const char *header(struct MHD_Connection *c, const char *name)
     return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
-/* True if the client sent a valid certificate of a trusted CA whose common name is an operator's. Stores its
- * subject ("O=Example,CN=operator"). Otherwise *fault holds the reason; NULL: no certificate. */
-static bool has_certificate(const struct server *s, struct MHD_Connection *c, char subject[PEER_SUBJECT_SIZE],
-                            const char **fault)
+/* What a client may do who sent a valid certificate of a trusted CA with a common name that we know. Stores
+ * its subject ("O=Example,CN=operator"). Otherwise *fault holds the reason; NULL: no certificate. */
+static enum gate_right right_by_certificate(const struct server *s, struct MHD_Connection *c,
+                                            char subject[PEER_SUBJECT_SIZE], const char **fault)
 {
     const union MHD_ConnectionInfo *tls =
         s->trust ? MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION) : NULL;
@@ -219,16 +219,18 @@ static bool has_certificate(const struct server *s, struct MHD_Connection *c, ch
     unsigned              certs = 0;
     const gnutls_datum_t *der = session ? gnutls_certificate_get_peers(session, &certs) : NULL;
     char                  name[NAME_SIZE];
-    bool                  is_operator = false;
+    int                   right = GATE_NOTHING;
 
     *fault = NULL;
     if (!der || !certs || (*fault = find_fault(session)))
-        return false;
+        return GATE_NOTHING;
     if (read_peer_names(&der[0], name, subject))
-        for (uint32_t i = 0; i < s->config.operators; i++)
-            is_operator |= strcmp(s->config.operator[i], name) == 0;
-    *fault = is_operator ? NULL : "the name in the certificate is not one of 'operators' of 'http'";
-    return is_operator;
+        for (int k = GATE_VIEW; k < GATE_RIGHTS; k++)
+            for (uint32_t i = 0; i < s->config.clients[k]; i++)
+                right = strcmp(s->config.client[k][i], name) == 0 ? k : right;
+    *fault = right ? NULL :
+             "the name in the certificate is not one of 'operators', 'approvers' or 'viewers' of 'http'";
+    return (enum gate_right)right;
 }
 
 static enum MHD_Result answer_request(struct server *s, struct MHD_Connection *c, const char *method,
@@ -236,10 +238,12 @@ static enum MHD_Result answer_request(struct server *s, struct MHD_Connection *c
 {
     struct server_reply r = { 200, "application/json", NULL, 0 };
     char                subject[PEER_SUBJECT_SIZE];
-    const char         *why = "", *fault, *client = has_certificate(s, c, subject, &fault) ? subject : NULL;
+    const char         *why = "", *fault;
+    enum gate_right     right = right_by_certificate(s, c, subject, &fault);
+    const char         *client = right != GATE_NOTHING ? subject : NULL;
     struct gate_request access = { method, header(c, "Host"), header(c, "Authorization"), header(c, "Origin"),
                                    header(c, "Sec-Fetch-Site"), header(c, "Content-Type"),
-                                   header(c, "Sec-Fetch-Dest"), client, fault };
+                                   header(c, "Sec-Fetch-Dest"), client, right, fault };
     int                 status = gate_check(&s->gate, &access, s->hooks.now_us(), &why);
     bool                is_shell = s->hooks.shell && strcmp(path, s->hooks.shell) == 0 &&
                                    strcmp(method, "POST") != 0;
@@ -250,7 +254,8 @@ static enum MHD_Result answer_request(struct server *s, struct MHD_Connection *c
         return refuse(s, c, 413, "the body is too long");
     if (s->hooks.events && strcmp(path, SERVER_EVENTS) == 0 && strcmp(method, "GET") == 0)
         return start_events(s, c);
-    s->hooks.answer(s->hooks.arg, &(struct server_request){ method, path, q->body, q->length, client }, &r);
+    s->hooks.answer(s->hooks.arg, &(struct server_request){ method, path, q->body, q->length, client,
+                                                              gate_right(&s->gate, &access) }, &r);
     return send_reply(s, c, r);
 }
 
@@ -287,27 +292,36 @@ static void on_end(void *arg, struct MHD_Connection *c, void **state, enum MHD_R
 
 /* ---- open ---- */
 
-/* Reads the first line of a file, which must not be readable by others. */
-static int read_token(struct server *s, const char *path, struct err *err)
+/* Reads the first line of a file, which must not be for others. Its group may read it: a service's group,
+ * whose files belong to root. */
+static int read_token(struct server *s, enum gate_right right, const char *path, struct err *err)
 {
     struct stat st;
     size_t      length;
+    char      **token = &s->token[right];
 
-    if (stat(path, &st) == 0 && (st.st_mode & 0077))
-        return err_set(err, EPERM, "%s: readable by others; chmod 600", path);
-    if (text_read_file(path, 4096, &s->token, &length, err))
+    if (!path)
+        return 0;
+    if (stat(path, &st) == 0 && (st.st_mode & 0037))
+        return err_set(err, EPERM, "%s: readable by others; chmod 640", path);
+    if (text_read_file(path, 4096, token, &length, err))
         return -EIO;
-    s->token[strcspn(s->token, "\r\n")] = '\0';
-    if (strlen(s->token) < TOKEN_LENGTH_MIN)
+    (*token)[strcspn(*token, "\r\n")] = '\0';
+    if (strlen(*token) < TOKEN_LENGTH_MIN)
         return err_set(err, EINVAL, "%s: a token has at least %d characters", path, TOKEN_LENGTH_MIN);
+    for (int i = 0; i < GATE_RIGHTS; i++)
+        if (i != (int)right && s->token[i] && gate_is_same(s->token[i], *token))
+            return err_set(err, EINVAL, "%s: the token of another role is the same", path);
     return 0;
 }
 
 static int read_files(struct server *s, const struct http_config *c, struct err *err)
 {
     size_t length;
-    int    rc = c->token ? read_token(s, c->token, err) : 0;
+    int    rc = read_token(s, GATE_OPERATE, c->token, err);
 
+    rc = rc ? rc : read_token(s, GATE_APPROVE, c->approver_token, err);
+    rc = rc ? rc : read_token(s, GATE_VIEW, c->viewer_token, err);
     if (!rc && c->cert)
         rc = text_read_file(c->cert, 1ul << 20, &s->cert, &length, err);
     if (!rc && c->key)
@@ -400,11 +414,14 @@ static void set_gate(struct server *s, const struct http_config *c)
 {
     const char *colon = strrchr(c->listen, ':');
 
-    gate_init(&s->gate, s->token, c->is_public || http_is_local(c->listen));
+    gate_init(&s->gate, s->token[GATE_OPERATE], c->is_public || http_is_local(c->listen));
     s->gate.is_public = c->is_public;
     s->gate.takes_clients = c->client_ca != NULL;
-    for (; s->config.operators < c->operators; s->config.operators++)
-        s->config.operator[s->config.operators] = xstrdup(c->operator[s->config.operators]);
+    s->gate.token[GATE_APPROVE] = s->token[GATE_APPROVE];
+    s->gate.token[GATE_VIEW] = s->token[GATE_VIEW];
+    for (int k = GATE_VIEW; k < GATE_RIGHTS; k++)
+        for (uint32_t i = 0; i < c->clients[k]; i++)
+            s->config.client[k][s->config.clients[k]++] = xstrdup(c->client[k][i]);
     s->gate.has_any_name = c->is_public && http_is_everywhere(c->listen);
     for (; s->config.hosts < c->hosts; s->config.hosts++)
         s->gate.host[s->gate.hosts++] = s->config.host[s->config.hosts] = xstrdup(c->host[s->config.hosts]);
@@ -430,6 +447,21 @@ int server_open(struct server **out, const struct http_config *c, const struct s
     return rc;
 }
 
+int server_check(const struct http_config *c, bool has_address, struct err *err)
+{
+    struct http_config  here = *c;
+    struct server_hooks none = { 0 };
+    struct server      *s;
+
+    if (!c->is_on)
+        return 0;
+    if (has_address)
+        here.listen = (char *)"127.0.0.1:0";     /* a certificate is not for one address */
+    int rc = server_open(&s, &here, &none, err);
+    server_free(s);
+    return rc;
+}
+
 void server_free(struct server *s)
 {
     if (!s)
@@ -439,7 +471,8 @@ void server_free(struct server *s)
         MHD_stop_daemon(s->daemon);
     http_config_fini(&s->config);
     free(s->name);
-    free(s->token);
+    for (int i = 0; i < GATE_RIGHTS; i++)
+        free(s->token[i]);
     free(s->cert);
     free(s->key);
     free(s->trust);

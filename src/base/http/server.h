@@ -15,8 +15,13 @@
 #define SERVER_BODY_MAX 4096
 #define SERVER_EVENTS   "/api/events"    /* stream of events */
 
-/* who: subject of the client certificate; NULL: none, or not accepted. */
-struct server_request { const char *method, *path; const char *body; size_t length; const char *who; };
+/* who: subject of the client certificate; NULL: none, or not accepted. right: of its certificate or token. */
+struct server_request {
+    const char     *method, *path, *body;
+    size_t          length;
+    const char     *who;
+    enum gate_right right;
+};
 /* 'text' is malloc'd; the server frees it. length 0: 'text' is a string. */
 struct server_reply { unsigned status; const char *type; char *text; size_t length; };
 
@@ -40,6 +45,10 @@ struct server;
 /* On failure *out is NULL. Copies what it needs from the configuration. */
 int  server_open(struct server **out, const struct http_config *, const struct server_hooks *, struct err *);
 void server_free(struct server *);               /* NULL: no effect */
+
+/* Could server_open() succeed? Reads all files, and listens for a moment; has_address: not at its address,
+ * where another server of this configuration may be. */
+int  server_check(const struct http_config *, bool has_address, struct err *);
 
 int  server_fd(const struct server *);           /* -1 if the server is NULL; poll() ignores it */
 void server_run(struct server *);

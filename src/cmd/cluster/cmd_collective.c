@@ -298,38 +298,38 @@ static void on_pfc(void *arg, const struct pfc_result *r)
     chrome_on_pfc(((struct one_run *)arg)->chrome, r);
 }
 
-static double paused_share(const struct sim *s, const struct port *p)
-{
-    return (double)p->counters.paused_ps / (double)s->now_ps;
-}
-
 /* What holds a collective back: a full link, pauses, a queue whose marks slow NICs, or waiting. */
 static void see_limit(const struct sim *s, struct limit_seen *l)
 {
-    const struct port *busiest = s->net.port, *paused = busiest, *longest = busiest;
-    char              *buf = l->text, name[80], queue[32];
+    struct sim_port busiest = sim_port(s, 0), paused = busiest, longest = busiest;
+    char           *buf = l->text, name[80], queue[32];
 
-    for (const struct port *p = s->net.port; p < s->net.port + s->net.ports; p++) {
-        busiest = collective_busy_share(s, p) > collective_busy_share(s, busiest) ? p : busiest;
-        paused = p->counters.paused_ps > paused->counters.paused_ps ? p : paused;
-        longest = p->counters.queue_bytes_max > longest->counters.queue_bytes_max ? p : longest;
+    for (uint32_t i = 1; i < sim_ports(s); i++) {
+        struct sim_port p = sim_port(s, i);
+
+        if (collective_busy_share(s, &p) > collective_busy_share(s, &busiest))
+            busiest = p;
+        if (p.counters.paused_ps > paused.counters.paused_ps)
+            paused = p;
+        if (p.counters.queue_bytes_max > longest.counters.queue_bytes_max)
+            longest = p;
     }
-    double busy = l->busy_share = collective_busy_share(s, busiest);
-    l->paused_share = paused_share(s, paused);
-    l->queue_bytes_max = longest->counters.queue_bytes_max;
-    l->marked_share = longest->counters.marked_packets
-                      ? (double)longest->counters.marked_packets / (double)longest->counters.data_packets : 0;
+    double busy = l->busy_share = collective_busy_share(s, &busiest);
+    l->paused_share = (double)paused.counters.paused_ps / (double)sim_now_ps(s);
+    l->queue_bytes_max = longest.counters.queue_bytes_max;
+    l->marked_share = longest.counters.marked_packets
+                      ? (double)longest.counters.marked_packets / (double)longest.counters.data_packets : 0;
     if (!(busy > 0))
         snprintf(buf, sizeof(l->text), "no link carries it, all traffic stays inside servers.");
     else if (busy >= BUSY)
         snprintf(buf, sizeof(l->text), "the link %s is busy %.0f %% of the time.",
-                 collective_link_text(name, s, busiest), 100 * busy);
+                 collective_link_text(name, s, &busiest), 100 * busy);
     else if (l->paused_share > PAUSED)
         snprintf(buf, sizeof(l->text), "PFC pauses %s for %.0f %% of the time.",
-                 collective_link_text(name, s, paused), 100 * l->paused_share);
+                 collective_link_text(name, s, &paused), 100 * l->paused_share);
     else if (l->marked_share > 0)
         snprintf(buf, sizeof(l->text), "the queue at %s grows to %s and marks %.0f %% of its packets, so NICs "
-                 "slow down; no link is busy more than %.0f %%.", collective_link_text(name, s, longest),
+                 "slow down; no link is busy more than %.0f %%.", collective_link_text(name, s, &longest),
                  text_figure(queue, sizeof(queue), "bytes", (double)l->queue_bytes_max),
                  100 * l->marked_share, 100 * busy);
     else
@@ -341,14 +341,15 @@ static void see_limit(const struct sim *s, struct limit_seen *l)
 /* Names, places and queues of the NICs; those of hosts alone stay. Returns how many. */
 static uint32_t describe_nics(const struct sim *s, const struct cluster_network *n, struct nic_seen *nic)
 {
-    const struct graph *g = &s->net.graph;
+    const struct graph *g = sim_graph(s);
     uint32_t            hosts = 0;
 
-    for (const struct port *p = s->net.port; p < s->net.port + s->net.ports; p++) {
-        struct nic_seen *x = &nic[p->peer->node->id];
+    for (uint32_t i = 0; i < sim_ports(s); i++) {
+        struct sim_port  p = sim_port(s, i);
+        struct nic_seen *x = &nic[p.peer_node];
 
-        if (p->counters.queue_bytes_max > x->queue_bytes_max)
-            x->queue_bytes_max = p->counters.queue_bytes_max;
+        if (p.counters.queue_bytes_max > x->queue_bytes_max)
+            x->queue_bytes_max = p.counters.queue_bytes_max;
     }
     for (uint32_t i = 0; i < g->nodes; i++) {
         if (g->node[i].is_switch)
@@ -381,26 +382,26 @@ static int run_sim(const struct collective_options *o, struct sim *s, bool is_be
     uint64_t slice = r->trace ? SAMPLE_PS : is_beside ? SLICE_PS : RUN_PS;
     int      rc = 0;
 
-    r->graph = &s->net.graph;
+    r->graph = sim_graph(s);
     if (r->steps_of)
-        timeline_init(&r->timeline, training_iteration(s->program.traffic, 0)->stage[0].plan);
+        timeline_init(&r->timeline, training_iteration(sim_traffic(s), 0)->stage[0].plan);
     r->chrome = r->trace ? chrome_open(r->trace, s, TRACE_BYTES_MAX) : NULL;
     if (r->nics_of) {
         free(r->nics_of->nic);
-        r->nics_of->nic = r->nic = xcalloc(s->net.graph.nodes, sizeof(*r->nic));
+        r->nics_of->nic = r->nic = xcalloc(sim_graph(s)->nodes, sizeof(*r->nic));
     }
     if (r->preset)
         apply_preset(s, r->preset);
-    s->engine.hooks = (struct sim_hooks){ .arg = r, .flow_done = on_flow, .pfc = r->chrome ? on_pfc : NULL };
-    traffic_on_op(s->program.traffic, on_op, r);
-    while (r->ops < o->iterations && !s->is_done && !s->engine.has_failed && s->now_ps < RUN_PS) {
-        sim_run_until(s, s->now_ps + slice);
-        traffic_tell(s->program.traffic);
+    sim_set_hooks(s, &(struct sim_hooks){ .arg = r, .flow_done = on_flow, .pfc = r->chrome ? on_pfc : NULL });
+    traffic_on_op(sim_traffic(s), on_op, r);
+    while (r->ops < o->iterations && !sim_is_done(s) && !sim_failure(s) && sim_now_ps(s) < RUN_PS) {
+        sim_run_until(s, sim_now_ps(s) + slice);
+        traffic_tell(sim_traffic(s));
         if (r->chrome)
-            chrome_on_sample(r->chrome, s->now_ps);
+            chrome_on_sample(r->chrome, sim_now_ps(s));
     }
-    if (s->engine.has_failed)
-        rc = err_set(err, EIO, "%s", s->engine.failure.text);
+    if (sim_failure(s))
+        rc = err_set(err, EIO, "%s", sim_failure(s)->text);
     else if (r->ops < o->iterations)
         rc = err_set(err, ETIME, "the collective does not end: flows are stuck");
     if (r->nics_of)

@@ -138,7 +138,7 @@ void collective_page(const struct collective_options *, const struct found *, co
 
 /* cmd_collective_steps.c: fills, prints and traces the time line. */
 struct chrome;
-struct port;
+struct sim_port;
 struct sim;
 
 void collective_see_steps(const struct sim *, const struct timeline *, struct found *);
@@ -147,8 +147,8 @@ void collective_print_steps(const struct found *);       /* at most six lines */
 json_t *collective_steps_json(const struct found *);
 
 /* "h16 -> leaf0"; and the share of the run in which a port sends. */
-const char *collective_link_text(char buf[80], const struct sim *, const struct port *);
-double collective_busy_share(const struct sim *, const struct port *);
+const char *collective_link_text(char buf[80], const struct sim *, const struct sim_port *);
+double collective_busy_share(const struct sim *, const struct sim_port *);
 
 /* "all-reduce" */
 const char *collective_kind_text(const struct row *);

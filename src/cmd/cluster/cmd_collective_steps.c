@@ -107,65 +107,67 @@ uint32_t timeline_rows(const struct timeline *t, struct timeline_row row[TIMELIN
     return rows;
 }
 
-const char *collective_link_text(char buf[80], const struct sim *s, const struct port *p)
+const char *collective_link_text(char buf[80], const struct sim *s, const struct sim_port *p)
 {
-    const struct graph_node *node = s->net.graph.node;
+    const struct graph_node *node = sim_graph(s)->node;
 
-    snprintf(buf, 80, "%s -> %s", node[p->node->id].name, node[p->peer->node->id].name);
+    snprintf(buf, 80, "%s -> %s", node[p->node].name, node[p->peer_node].name);
     return buf;
 }
 
-double collective_busy_share(const struct sim *s, const struct port *p)
+double collective_busy_share(const struct sim *s, const struct sim_port *p)
 {
-    return (double)p->counters.tx_bytes * 8 / (double)p->rate_bps * (double)PS_PER_S / (double)s->now_ps;
+    return (double)p->counters.tx_bytes * 8 / (double)p->rate_bps * (double)PS_PER_S / (double)sim_now_ps(s);
 }
 
 /* Distances in links from a host, by node; hosts do not forward. UINT32_MAX: no path. The caller frees
  * them. */
 static uint32_t *distances_from(const struct sim *s, uint32_t from)
 {
-    uint32_t *distance = xmalloc(s->net.nodes * sizeof(*distance));
+    uint32_t *distance = xmalloc(sim_graph(s)->nodes * sizeof(*distance));
 
-    memset(distance, 0xff, s->net.nodes * sizeof(*distance));
+    memset(distance, 0xff, sim_graph(s)->nodes * sizeof(*distance));
     distance[from] = 0;
     for (uint32_t d = 0, has_more = 1; has_more; d++) {
         has_more = 0;
-        for (uint32_t i = 0; i < s->net.ports; i++) {
-            const struct port *p = &s->net.port[i];
+        for (uint32_t i = 0; i < sim_ports(s); i++) {
+            struct sim_port p = sim_port(s, i);
 
-            if (distance[p->node->id] != d || (d > 0 && !p->is_switch) ||
-                distance[p->peer->node->id] != UINT32_MAX)
+            if (distance[p.node] != d || (d > 0 && !p.is_switch) ||
+                distance[p.peer_node] != UINT32_MAX)
                 continue;
-            distance[p->peer->node->id] = d + 1;
+            distance[p.peer_node] = d + 1;
             has_more = 1;
         }
     }
     return distance;
 }
 
-/* The port that sends most of the time on shortest paths between two hosts. */
-static const struct port *busiest_between(const struct sim *s, uint32_t src, uint32_t dst)
+/* Finds the port that sends most of the time on shortest paths between two hosts. Returns false without a
+ * path. */
+static bool busiest_between(const struct sim *s, uint32_t src, uint32_t dst, struct sim_port *busiest)
 {
-    uint32_t          *from = distances_from(s, src), *to = distances_from(s, dst);
-    const struct port *busiest = NULL;
+    uint32_t *from = distances_from(s, src), *to = distances_from(s, dst);
+    bool      is_found = false;
 
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        const struct port *p = &s->net.port[i];
-        uint32_t           a = p->node->id, b = p->peer->node->id;
+    for (uint32_t i = 0; i < sim_ports(s); i++) {
+        struct sim_port p = sim_port(s, i);
+        uint32_t        a = p.node, b = p.peer_node;
 
         if (from[a] == UINT32_MAX || to[b] == UINT32_MAX || from[a] + 1 + to[b] != from[dst])
             continue;
-        if (!busiest || collective_busy_share(s, p) > collective_busy_share(s, busiest))
-            busiest = p;
+        if (!is_found || collective_busy_share(s, &p) > collective_busy_share(s, busiest))
+            *busiest = p;
+        is_found = true;
     }
     free(from);
     free(to);
-    return busiest;
+    return is_found;
 }
 
 void collective_see_steps(const struct sim *s, const struct timeline *t, struct found *f)
 {
-    const struct graph *g = &s->net.graph;
+    const struct graph *g = sim_graph(s);
     struct timeline_row row[TIMELINE_ROWS];
 
     f->steps = t->steps;
@@ -174,18 +176,19 @@ void collective_see_steps(const struct sim *s, const struct timeline *t, struct 
     for (uint32_t i = 0; i < f->rows_of_steps; i++) {
         const struct flow_result *last = &t->step[row[i].slowest].last;
         struct steps_seen        *x = &f->row_of_steps[i];
-        const struct port *p =
-            graph_is_inside(g, last->src, last->dst) ? NULL : busiest_between(s, last->src, last->dst);
+        struct sim_port           p;
+        bool has_link =
+            !graph_is_inside(g, last->src, last->dst) && busiest_between(s, last->src, last->dst, &p);
 
         *x = (struct steps_seen){ row[i].first + 1, row[i].last + 1, row[i].slowest + 1,
                                   t->step[row[i].first].start_ps, t->step[row[i].last].end_ps,
                                   .us = (double)last->fct_ps / (double)PS_PER_US,
                                   .slowdown = (double)last->fct_ps / (double)last->ideal_ps,
-                                  .busy = p ? collective_busy_share(s, p) : NAN };
+                                  .busy = has_link ? collective_busy_share(s, &p) : NAN };
         snprintf(x->from, sizeof(x->from), "%s", g->node[last->src].name);
         snprintf(x->to, sizeof(x->to), "%s", g->node[last->dst].name);
-        if (p)
-            collective_link_text(x->link, s, p);
+        if (has_link)
+            collective_link_text(x->link, s, &p);
     }
 }
 
@@ -196,8 +199,8 @@ void collective_trace_steps(const struct sim *s, const struct timeline *t, struc
     for (uint32_t i = 0; i < t->steps; i++) {
         const struct timeline_step *x = &t->step[i];
 
-        snprintf(note, sizeof(note), "%s -> %s", s->net.graph.node[x->last.src].name,
-                 s->net.graph.node[x->last.dst].name);
+        snprintf(note, sizeof(note), "%s -> %s", sim_graph(s)->node[x->last.src].name,
+                 sim_graph(s)->node[x->last.dst].name);
         if (x->messages)
             chrome_on_step(trace, i + 1, x->start_ps, x->end_ps, note);
     }

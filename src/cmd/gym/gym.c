@@ -177,6 +177,20 @@ static int on_reset(struct gym_session *s, const uint8_t *payload, struct err *e
     return rc;
 }
 
+/* Takes actions into s->action. Refuses what no rate control means: a diverged learner sends NaN, and must
+ * not train on. */
+static int take_actions(struct gym_session *s, const uint8_t *column, uint32_t n, struct err *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        float m = s->action[i] = get_f32(column + (size_t)4 * i);
+
+        if (!(m >= ENV_MULTIPLIER_MIN && m <= ENV_MULTIPLIER_MAX))
+            return err_set(err, EINVAL, "action %u is %g; a multiplier must be %g .. %g", i, (double)m,
+                           (double)ENV_MULTIPLIER_MIN, (double)ENV_MULTIPLIER_MAX);
+    }
+    return 0;
+}
+
 static int on_act(struct gym_session *s, const uint8_t *payload, uint32_t bytes, struct err *err)
 {
     uint32_t n = get_u32(payload);
@@ -191,8 +205,9 @@ static int on_act(struct gym_session *s, const uint8_t *payload, uint32_t bytes,
         s->actions_room = 2 * n;
         s->action = xrealloc(s->action, s->actions_room * sizeof(*s->action));
     }
-    for (uint32_t i = 0; i < n; i++)
-        s->action[i] = get_f32(payload + 8 + (size_t)4 * i);
+    int rc = take_actions(s, payload + 8, n, err);
+    if (rc)
+        return rc;
     s->world.act(s->world.arg, s->action);
     observe_batch(s);
     return 0;

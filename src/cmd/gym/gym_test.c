@@ -126,6 +126,37 @@ static void act__reaches_the_agents_of_the_batch(void **unused)
     check_error(&s, &err, "ACT without a batch to act on; a scenario that is over begins again with RESET");
 }
 
+/* Little-endian bits of NaN, infinity, -1, 0, 1e9, 0.0099 and 100.01, instead of the last of five. */
+static void act__refuses_what_is_no_multiplier(void **unused)
+{
+    static const struct { uint8_t bits[4]; const char *error; } rows[] = {
+        { { 0, 0, 0xc0, 0x7f }, "action 4 is nan; a multiplier must be 0.01 .. 100" },
+        { { 0, 0, 0x80, 0x7f }, "action 4 is inf; a multiplier must be 0.01 .. 100" },
+        { { 0, 0, 0x80, 0xbf }, "action 4 is -1; a multiplier must be 0.01 .. 100" },
+        { { 0, 0, 0, 0 },       "action 4 is 0; a multiplier must be 0.01 .. 100" },
+        { { 0x28, 0x6b, 0x6e, 0x4e }, "action 4 is 1e+09; a multiplier must be 0.01 .. 100" },
+        { { 0x9c, 0x33, 0x22, 0x3c }, "action 4 is 0.0099; a multiplier must be 0.01 .. 100" },
+        { { 0x1f, 0x05, 0xc8, 0x42 }, "action 4 is 100.01; a multiplier must be 0.01 .. 100" },
+    };
+
+    (void)unused;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        uint8_t five[8 + 20] = { 5 };
+        struct test_world w = { .batches_max = 2 };
+        struct gym_session s;
+        struct err err;
+
+        for (int j = 0; j < 4; j++)
+            memcpy(five + 8 + 4 * j, (const uint8_t[]){ 0, 0, 0x80, 0x3f }, 4);
+        memcpy(five + 24, rows[i].bits, 4);
+        greet(&s, &w);
+        gym_session_take(&s, GYM_RESET, seed_7, 8, NULL);
+        assert_int_equal(-EINVAL, gym_session_take(&s, GYM_ACT, five, sizeof(five), &err));
+        assert_true(w.x[0] == 7 && w.x[4] == 11);                /* nobody has acted */
+        check_error(&s, &err, rows[i].error);
+    }
+}
+
 static void reset__works_at_any_time(void **unused)
 {
     struct test_world w = { .batches_max = 0 };
@@ -263,6 +294,7 @@ int main(void)
         cmocka_unit_test(hello__is_answered_with_welcome),
         cmocka_unit_test(reset__is_answered_with_columns),
         cmocka_unit_test(act__reaches_the_agents_of_the_batch),
+        cmocka_unit_test(act__refuses_what_is_no_multiplier),
         cmocka_unit_test(reset__works_at_any_time),
         cmocka_unit_test(take__refuses_in_one_line),
         cmocka_unit_test(head__refuses_invalid_types_and_sizes),

@@ -18,6 +18,8 @@ struct anole_world {
     uint64_t        now_ps;      /* time of the caller; without events, the simulation's own clock does not
                                   * advance */
     int64_t         open;        /* unfinished messages and pending wake-ups */
+    struct knobs    knobs;       /* current setting */
+    uint32_t        changed;     /* changes of the scenario that have been applied */
     anole_message_hook *hook;    /* NULL: none */
     void           *arg;
 };
@@ -88,7 +90,7 @@ static char *with_traffic(const char *scenario)
 
 static void number_hosts(struct anole_world *w)
 {
-    const struct graph *g = &w->sim->net.graph;
+    const struct graph *g = sim_graph(w->sim);
 
     w->node = xcalloc(g->hosts + 1ul, sizeof *w->node);
     w->host = xcalloc(g->nodes + 1ul, sizeof *w->host);
@@ -119,8 +121,9 @@ struct anole_world *anole_open(const char *scenario, char *error, size_t error_b
         free(w);
         return NULL;
     }
+    w->knobs = w->scenario.cfg.knobs;
     w->entry =
-        external_find(w->sim->program.traffic, &(struct external_hooks){ w, on_arrival, on_sent, on_wake });
+        external_find(sim_traffic(w->sim), &(struct external_hooks){ w, on_arrival, on_sent, on_wake });
     number_hosts(w);
     return w;
 }
@@ -167,7 +170,7 @@ _Static_assert((int)ANOLE_WRITE == (int)VERB_WRITE && (int)ANOLE_SEND == (int)VE
 static bool has_verb(const struct anole_world *w, enum anole_verb verb, uint64_t bytes)
 {
     if (verb == ANOLE_UD)
-        return w->scenario.cfg.model == MODEL_NIC && bytes <= w->sim->cfg.mtu_bytes;
+        return w->scenario.cfg.model == MODEL_NIC && bytes <= sim_settings(w->sim)->mtu_bytes;
     return verb == ANOLE_WRITE ||
            (sim_model_is_real(w->scenario.cfg.model) && (verb == ANOLE_SEND || verb == ANOLE_READ));
 }
@@ -179,10 +182,10 @@ int anole_post_as(struct anole_world *w, enum anole_verb verb, uint32_t src, uin
         !has_verb(w, verb, bytes))
         return -1;
     if (w->entry == UINT32_MAX ||
-        !external_post(w->sim->program.traffic, w->entry, (enum verb)verb, w->node[src], w->node[dst], bytes,
+        !external_post(sim_traffic(w->sim), w->entry, (enum verb)verb, w->node[src], w->node[dst], bytes,
                        w->now_ps, tag))
         return -1;
-    program_schedule_workers(&w->sim->engine, &w->sim->program);
+    sim_wake_workers(w->sim);
     w->open++;
     return 0;
 }
@@ -191,16 +194,31 @@ int anole_wake(struct anole_world *w, uint64_t at_ps, uint64_t tag)
 {
     if (at_ps < w->now_ps || w->entry == UINT32_MAX)
         return -1;
-    external_wake(w->sim->program.traffic, w->entry, at_ps, tag);
-    program_schedule_workers(&w->sim->engine, &w->sim->program);
+    external_wake(sim_traffic(w->sim), w->entry, at_ps, tag);
+    sim_wake_workers(w->sim);
     w->open++;
     return 0;
+}
+
+/* A change applies to events at its exact time. */
+static void run_until(struct anole_world *w, uint64_t until_ps)
+{
+    const struct scenario *s = &w->scenario;
+
+    for (; w->changed < s->changes && s->change[w->changed].at_ps <= until_ps; w->changed++) {
+        const struct knob_change *c = &s->change[w->changed];
+
+        sim_run_until(w->sim, c->at_ps - 1);
+        knobs_apply(&w->knobs, &c->set);
+        sim_apply(w->sim, &w->knobs);
+    }
+    sim_run_until(w->sim, until_ps);
 }
 
 int64_t anole_run(struct anole_world *w, uint64_t until_ps)
 {
     if (until_ps >= w->now_ps)
-        sim_run_until(w->sim, until_ps);
+        run_until(w, until_ps);
     if (until_ps > w->now_ps)
         w->now_ps = until_ps;
     return sim_failure(w->sim) ? -1 : w->open;

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -74,6 +75,43 @@ static void post_as__read_keys_take_effect(void **unused)
                              1000), want);
 }
 
+/* Returns when the last of two messages to one host is done. Without marks both take about 165 us. */
+static uint64_t two_done_ps(const char *more)
+{
+    char                scenario[512], error[256];
+    struct seen         s = { "" };
+    struct anole_world *w;
+
+    snprintf(scenario, sizeof scenario, "topology: {kind: star, hosts: 3}\n%s", more);
+    w = anole_open(scenario, error, sizeof error);
+    if (!w)
+        fail_msg("%s", error);
+    anole_on_message(w, on_message, &s);
+    assert_int_equal(anole_post(w, 0, 2, 1000000, 1), 0);
+    assert_int_equal(anole_post(w, 1, 2, 1000000, 2), 0);
+    for (uint64_t at = 0; anole_run(w, at) > 0; at += 7777777)
+        ;
+    anole_close(w);
+    return strtoull(strrchr(s.text, ' '), NULL, 10);
+}
+
+static void run__applies_changes(void **unused)
+{
+    uint64_t low = two_done_ps("knobs: {kmin: 5, kmax: 5, pmax: 1}\n"),
+             high = two_done_ps("knobs: {kmin: 9000, kmax: 9001}\n"),
+             first = two_done_ps("knobs: {kmin: 9000, kmax: 9001}\nchanges:\n"
+                                 "  - {at: 1ps, knobs: {kmin: 5, kmax: 5, pmax: 1}}\n"),
+             later = two_done_ps("knobs: {kmin: 9000, kmax: 9001}\nchanges:\n"
+                                 "  - {at: 50us, knobs: {kmin: 5, kmax: 5, pmax: 1}}\n"),
+             after = two_done_ps("knobs: {kmin: 9000, kmax: 9001}\nchanges:\n"
+                                 "  - {at: 900ms, knobs: {kmin: 5, kmax: 5, pmax: 1}}\n");
+
+    (void)unused;
+    assert_int_equal(first, low);
+    assert_int_equal(after, high);
+    assert_true(low != high && later != low && later != high);
+}
+
 static void post_as__refuses_impossible_operations(void **unused)
 {
     struct seen s;
@@ -91,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(post_as__each_verb_takes_the_wire_time),
         cmocka_unit_test(post_as__read_keys_take_effect),
+        cmocka_unit_test(run__applies_changes),
         cmocka_unit_test(post_as__refuses_impossible_operations),
     };
 

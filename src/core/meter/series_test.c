@@ -92,7 +92,7 @@ static void check_points(const struct history *h, const struct series *s)
     assert_true(s->points <= SERIES_POINTS);
     assert_int_equal(s->points, (h->count + s->merged - 1) / s->merged);
     for (uint32_t i = 0; i < s->points; i++) {
-        uint32_t            first = i * s->merged, end = first + s->merged;
+        uint32_t            first = (uint32_t)(i * s->merged), end = (uint32_t)(first + s->merged);
         struct series_point should_be;
 
         end = end < h->count ? end : h->count;
@@ -112,7 +112,7 @@ static void check_heat(const struct history *h, const struct series *s)
 {
     assert_true(s->heats <= SERIES_HEAT);
     for (uint32_t c = 0; c < s->heats; c++) {
-        uint32_t first = c * s->heat_merged, end = first + s->heat_merged;
+        uint32_t first = (uint32_t)(c * s->heat_merged), end = (uint32_t)(first + s->heat_merged);
 
         end = end < h->count ? end : h->count;
         assert_int_equal(s->heat_start_ps[c], first * INTERVAL_PS);

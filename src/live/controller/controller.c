@@ -2,10 +2,10 @@
 #include "base/err.h"
 #include "base/minmax.h"
 #include "core/units.h"
+#include "live/controller/term.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,8 @@
 #define DRILL_AGAIN_US 3600000000u
 #define RETRY_US     10000000u  /* devices that refused to be rolled back are asked again after so long */
 #define AA_PAIRS_MAX   400       /* then half of the weight is forgotten */
-/* counters that an agent may have seen beyond ours: a controller takes one per start */
-#define AHEAD_MAX      (1u << 20)
-#define BLAME_US       10000000u /* between records about impossible terms */
+#define DAY_US         86400000000u
+#define TOLD_PER_DAY   400000u   /* bytes of the log for what an observing controller would try */
 
 void controller_config_init(struct controller_config *c)
 {
@@ -40,13 +39,11 @@ static void fit_noise_blocks(struct controller *c)
             pairing_init(&c->aa[i].pairing, length, c->cfg->burn_in, c->cfg->seed + 1000 + i);
 }
 
-void controller_init(struct controller *c, const struct controller_config *cfg,
-                     const struct controller_io *io, uint32_t peers_max)
+void controller_init(struct controller *c, const struct controller_config *cfg, uint32_t peers_max)
 {
-    *c = (struct controller){ .cfg = cfg, .io = *io, .peers_max = peers_max, .role = ROLE_GATHER,
-                              .save_us = NEVER, .control = { NAN, NAN } };
+    *c = (struct controller){ .cfg = cfg, .peers_max = peers_max, .role = ROLE_GATHER, .save_us = NEVER,
+                              .control = { NAN, NAN } };
     c->peer = xcalloc(peers_max + 1ul, sizeof *c->peer);
-    audit_init(&c->audit);
     fit_noise_blocks(c);
 }
 
@@ -60,14 +57,7 @@ void controller_fini(struct controller *c)
     c->peers = 0;
 }
 
-int controller_start(struct controller *c, const struct audit *audit, uint64_t now_us)
-{
-    c->audit = *audit;
-    c->started_us = now_us;
-    return memory_load(c);
-}
-
-void controller_fence(struct controller *c, uint64_t counter)
+static void fence(struct controller *c, uint64_t counter)
 {
     assert(c->role == ROLE_GATHER);
     c->has_lease = counter > 0;
@@ -75,22 +65,6 @@ void controller_fence(struct controller *c, uint64_t counter)
 }
 
 /* ---- terms ---- */
-
-/* Only controllers and the lease create terms. A term in an agent's message is a claim, and an agent may lie.
- * So
- *
- *   - a term so far ahead that no controller can have reached it is ignored, with its message, and the sender
- *     is logged;
- *   - with a lease, agents cannot depose a controller. Without one, more than half of the hosts that have
- *     reported must have obeyed a higher term. A host counts once, however many devices it names;
- *   - counters end at MSG_TERM_COUNTER_MAX and never wrap.
- *
- * A controller that continues for a while after another took over does no harm: agents refuse the lower term.
- */
-static uint64_t counter_of(uint64_t term)
-{
-    return term >> MSG_TERM_ID_BITS;
-}
 
 static bool may_let_queues(const struct controller *c, uint64_t now_us)
 {
@@ -111,36 +85,36 @@ static void let_queues(struct controller *c, struct peer *p, uint64_t now_us)
 /* Repeats the agent's net until a report confirms it; an agent that may not act uses its own. */
 static void send_net(struct controller *c, struct peer *p, uint64_t now_us)
 {
-    static const struct msg_learn own = { 0 };
-    const struct msg_learn       *net = NULL;
+    uint64_t net = may_let_queues(c, now_us) ? c->net : 0;
 
-    if (may_let_queues(c, now_us) && c->io.net)
-        net = c->io.net(c->io.arg, p);
-    net = net ? net : &own;
-    if (!p->self.is_training || p->self.net == net->checksum || p->link == LINK_NONE ||
-        (net->checksum && p->net_refused == net->checksum) ||
-        (p->net_us && p->net == net->checksum && now_us < p->net_us + 2 * c->cfg->interval_us))
+    if (!p->self.is_training || p->self.net == net || p->link == LINK_NONE ||
+        (net && p->net_refused == net) ||
+        (p->net_us && p->net == net && now_us < p->net_us + 2 * c->cfg->interval_us))
         return;
-    p->net = net->checksum;
+    p->net = net;
     p->net_us = now_us;
-    command_send(c, p, &(struct msg){ .kind = MSG_LEARN, .learn = net });
+    command_send(c, p, &(struct msg){ .kind = MSG_LEARN });
+    c->out->action[c->out->count - 1].number = net;
 }
 
-static void on_learn(struct controller *c, struct peer *p, const struct msg *m, uint64_t now_us)
+static void on_learn(struct controller *c, struct peer *p, const struct msg *m)
 {
     char why[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
 
-    if (c->role != ROLE_ACTIVE || !m->learn || !c->io.records || !p->self.is_training)
+    if (c->role != ROLE_ACTIVE || !m->learn || !p->self.is_training)
         return;
     if (m->learn->rows) {
-        c->io.records(c->io.arg, p, m->learn, now_us);
+        struct action *a = actions_add(c->out, ACTION_LEARN);
+
+        a->link = p->link;
+        a->learn = m->learn;
         return;
     }
     if (!p->net || p->net_refused == p->net)
         return;                  /* it was given none, or has said so */
     p->net_refused = p->net;
     snprintf(why, sizeof why, "%s: %s", p->name, m->why);
-    trial_note(c, "net refused", why, now_us);
+    trial_note(c, "net refused", why);
 }
 
 /* The answer to a report. */
@@ -156,77 +130,46 @@ static void note_report(struct controller *c, struct peer *p, uint64_t stamp_us,
     let_queues(c, p, now_us);
 }
 
-/* It has listened for long enough. A term counts only once it is on the disk. */
+/* It has listened for long enough. A term counts only once it is on the disk: the tick waits for that. */
+static void want_term(struct controller *c, uint64_t now_us)
+{
+    uint64_t counter = term_next(c, now_us);
+
+    if (counter > MSG_TERM_COUNTER_MAX)
+        return;
+    c->before = c->counter;
+    c->counter = counter;
+    c->wait = WAIT_TERM;
+    memory_save(c);
+}
+
 static void become_active(struct controller *c, uint64_t now_us)
 {
-    uint64_t before = c->counter;
-
-    c->counter = max_u64(c->counter, counter_of(c->term_seen)) + 1;
-    if (c->counter > MSG_TERM_COUNTER_MAX || memory_save(c, now_us)) {
-        c->counter = before;
-        return;
-    }
     c->term = c->counter << MSG_TERM_ID_BITS | c->cfg->id;
     c->role = ROLE_ACTIVE;
-    trial_note(c, "begin", "", now_us);
+    trial_note(c, "begin", "");
     for (uint32_t i = 0; i < c->peers; i++)      /* what they have reported so far is heard now */
         if (c->peer[i].stamp_us)
             note_report(c, &c->peer[i], c->peer[i].stamp_us, now_us);
 }
 
-/* Is it one that a controller can have come to? If not, the log names its sender. */
-static bool is_possible(struct controller *c, const char *name, uint64_t term, uint64_t now_us)
+static void step_down_if_outvoted(struct controller *c, uint64_t now_us)
 {
-    char why[MSG_WHY_SIZE];
-
-    if (counter_of(term) <= c->counter + AHEAD_MAX && counter_of(term) < MSG_TERM_COUNTER_MAX)
-        return true;
-    if (now_us < c->blamed_us + BLAME_US && c->blamed_us)
-        return false;
-    c->blamed_us = now_us;
-    snprintf(why, sizeof why, "%.63s: it claims the impossible term %" PRIu64 "; its messages are ignored",
-             name, term);
-    trial_note(c, "ignore", why, now_us);
-    return false;
-}
-
-/* What an agent claims to have obeyed; 0: it does not say. */
-static void see_term(struct controller *c, struct peer *p, uint64_t term)
-{
-    if (!term)
-        return;
-    if (c->role == ROLE_GATHER && term > c->term_seen)
-        c->term_seen = term;
-    p->is_ahead = c->role == ROLE_ACTIVE && term > c->term;
-    c->is_doubted |= p->is_ahead;
-}
-
-/* Do more than half of the hosts that have reported obey a higher term? Those that are silent now count:
- * while they are cut off, the one that lies may be the only one left. One host alone is never enough. */
-static void count_claims(struct controller *c, uint64_t now_us)
-{
-    if (c->role != ROLE_ACTIVE || !c->is_doubted || c->has_lease)
-        return;
-    c->is_doubted = false;
-    struct roster_hosts n = roster_hosts(c, true, now_us);
-    if (n.meant <= 1 || 2 * n.meant <= n.all)
+    if (!term_is_outvoted(c, now_us))
         return;
     trial_abort(c, "another controller has taken over", now_us);
     c->role = ROLE_DEPOSED;
-    trial_note(c, "deposed", "more than half of the hosts obey a higher term", now_us);
+    trial_note(c, "deposed", "more than half of the hosts obey a higher term");
 }
 
 /* ---- messages ---- */
 
-void controller_on_link(struct controller *c, uint32_t link, uint64_t now_us)
+static void ask_who(struct controller *c, uint32_t link)
 {
-    (void)now_us;
-    c->io.send(c->io.arg, link, &(struct msg){ .kind = MSG_WHO });
-}
+    struct action *a = actions_add(c->out, ACTION_SEND);
 
-void controller_on_cut(struct controller *c, uint32_t link)
-{
-    roster_cut(c, link);
+    a->link = link;
+    a->msg.kind = MSG_WHO;
 }
 
 static void on_hello(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)
@@ -237,7 +180,7 @@ static void on_hello(struct controller *c, uint32_t link, const struct msg *m, u
     uint64_t     before = p ? p->incarnation : 0;
     p = roster_on_hello(c, link, m, now_us);
     if (p)
-        see_term(c, p, m->term);
+        term_see(c, p, m->term);
     if (p && before && before != m->incarnation) {
         p->is_lost |= c->trial.phase != TRIAL_NONE && p->step != STEP_NONE;
         p->step = STEP_NONE;     /* a restarted agent has lost its orders */
@@ -267,16 +210,16 @@ static void on_answer(struct controller *c, struct peer *p, const struct msg *m,
     const char *why = command_on_answer(p, m);
 
     if (why)
-        trial_on_refusal(c, p, why, now_us);
+        trial_on_refusal(c, p, m->answer == ANSWER_REFUSED, why, now_us);
     else
         trial_on_answer(c, now_us);
 }
 
-void controller_on_msg(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)
+static void on_msg(struct controller *c, uint32_t link, const struct msg *m, uint64_t now_us)
 {
     struct peer *p = roster_of_link(c, link);
 
-    if (!is_possible(c, m->kind == MSG_HELLO ? m->name : p ? p->name : "an agent without a name",
+    if (!term_is_possible(c, m->kind == MSG_HELLO ? m->name : p ? p->name : "an agent without a name",
                      m->term, now_us))
         return;
     if (m->kind == MSG_HELLO) {
@@ -284,16 +227,16 @@ void controller_on_msg(struct controller *c, uint32_t link, const struct msg *m,
         return;
     }
     if (!p || p->incarnation != m->incarnation) {
-        controller_on_link(c, link, now_us);
+        ask_who(c, link);
         return;
     }
-    see_term(c, p, m->term);
+    term_see(c, p, m->term);
     if (m->kind == MSG_REPORT)
         on_report(c, p, m, now_us);
     else if (m->kind == MSG_ANSWER)
         on_answer(c, p, m, now_us);
     else if (m->kind == MSG_LEARN)
-        on_learn(c, p, m, now_us);
+        on_learn(c, p, m);
     else if (m->kind == MSG_BYE)
         roster_leave(c, p);
 }
@@ -335,10 +278,10 @@ static const char *pause_text(const struct controller *c, uint64_t now_us, char 
 const char *controller_obstacle(const struct controller *c, uint64_t now_us, char buf[MSG_WHY_SIZE])
 {
     const char *why =
-           c->role == ROLE_GATHER && c->counter >= MSG_TERM_COUNTER_MAX ? "terms are used up" :
-           c->role == ROLE_GATHER ? "it is listening to what devices hold" :
            c->role == ROLE_DEPOSED ? "another controller has taken over" :
            *c->frozen ? c->frozen :
+           c->role == ROLE_GATHER && c->counter >= MSG_TERM_COUNTER_MAX ? "terms are used up" :
+           c->role == ROLE_GATHER ? "it is listening to what devices hold" :
            now_us < c->caution.paused_until_us ? pause_text(c, now_us, buf) :
            !c->peers ? "there are no devices" :
            roster_coverage(c, now_us) < 1 - c->cfg->lost_max ? "too few devices report" :
@@ -354,45 +297,85 @@ const char *controller_obstacle(const struct controller *c, uint64_t now_us, cha
     return why ? buf : NULL;
 }
 
+/* ---- proposals ---- */
+
 /* Reports to the tuner that its setting is not tried. Not logged: nothing has changed. */
 static void decline(struct controller *c, const char *why)
 {
+    struct action *a = actions_add(c->out, ACTION_DECLINED);
+
     snprintf(c->declined, sizeof c->declined, "%s", why);
-    if (c->io.declined)
-        c->io.declined(c->io.arg, c->declined);
-    else
-        c->io.ended(c->io.arg, false, 0, c->declined);
+    snprintf(a->why, sizeof a->why, "%s", why);
 }
 
-static void propose(struct controller *c, uint64_t now_us)
+/* An upper bound of the bytes of a record in the log. */
+static uint64_t record_bytes(const struct action_record *r, const char *why)
 {
-    struct knob_set wanted = { 0 };
-    char            why[MSG_WHY_SIZE] = "", text[MSG_WHY_SIZE], left[40];
+    uint64_t bytes = 400 + strlen(why);
 
-    if (!c->io.propose(c->io.arg, now_us, &wanted, why))
+    for (int k = 0; k < KNOB_COUNT; k++)
+        bytes += (r->old.is_named[k] + r->new.is_named[k]) * (strlen(knob_info[k].name) + 24);
+    return bytes;
+}
+
+/* A tuner may propose something in every interval: the same is told once, and a day has room for so much. */
+static void only_observe(struct controller *c, const struct knob_set *wanted, const char *why,
+                         uint64_t now_us)
+{
+    char code[CAUTION_CODE_SIZE], set[MSG_WHY_SIZE], text[MSG_WHY_SIZE];
+
+    snprintf(text, sizeof text, "it observes only; it would set %.120s",
+             knobset_text(set, sizeof set, wanted));
+    decline(c, text);
+    caution_code(code, 0, 0, wanted);
+    if (strcmp(code, c->told.code) == 0 || now_us < c->told.again_us)
         return;
-    uint64_t wait_us = caution_wait_us(&c->caution, &wanted, now_us);
+    trial_note(c, "would try", why);
+    struct action_record *r = &c->out->action[c->out->count - 1].record;
+    r->old = roster_held(c, wanted, false);
+    r->new = *wanted;
+    memcpy(c->told.code, code, sizeof code);
+    c->told.again_us = now_us + record_bytes(r, why) * (DAY_US / TOLD_PER_DAY);
+}
+
+static void try(struct controller *c, uint64_t now_us)
+{
+    c->declined[0] = '\0';
+    trial_begin(c, &c->proposal, c->proposal_why, c->cfg->mode == MODE_APPROVE, now_us);
+}
+
+static void on_proposal(struct controller *c, const struct knob_set *wanted, const char *why, uint64_t now_us)
+{
+    char     text[MSG_WHY_SIZE], left[40], code[CAUTION_CODE_SIZE];
+    uint64_t wait_us = caution_wait_us(&c->caution, wanted, now_us);
+
     if (wait_us) {
-        snprintf(text, sizeof text,
-                 "the tuner's setting was dropped before; it may be tried again in %s, or after anole ctl "
-                 "thaw", caution_time(left, sizeof left, wait_us));
+        caution_code(code, 0, 0, wanted);
+        caution_time(left, sizeof left, wait_us);
+        if (strcmp(code, c->refused.code) == 0)
+            snprintf(text, sizeof text, "a device refused the tuner's setting: %.80s; again in %.30s",
+                     c->refused.why, left);
+        else
+            snprintf(text, sizeof text, "the tuner's setting was dropped before; it may be tried again in "
+                     "%s, or after anole ctl thaw", left);
         decline(c, text);
         return;
     }
-    if (c->cfg->mode != MODE_OBSERVE) {
-        c->declined[0] = '\0';
-        if (!trial_begin(c, &wanted, why, c->cfg->mode == MODE_APPROVE, now_us))
-            decline(c, "the disk cannot be written");
+    if (c->cfg->mode == MODE_OBSERVE) {
+        only_observe(c, wanted, why, now_us);
         return;
     }
-    struct knob_set was = roster_held(c, &wanted, false);
-    audit_write(&c->audit, &c->io.disk,
-                &(struct audit_record){ .who = c->cfg->name, .what = "would try", .why = why, .term = c->term,
-                                        .now_us = now_us, .old = &was, .new = &wanted });
-    c->io.ended(c->io.arg, false, 0, "it observes only");
+    c->proposal = *wanted;
+    snprintf(c->proposal_why, sizeof c->proposal_why, "%s", why);
+    if (memory_number(c))
+        try(c, now_us);
+    else
+        c->wait = WAIT_TRIAL;
 }
 
 /* ---- time ---- */
+
+static int drill(struct controller *, const struct order *, uint64_t now_us);
 
 /* Continues a rollback at devices that were silent, refused, or are new. */
 static void go_on_rolling_back(struct controller *c, uint64_t now_us)
@@ -407,13 +390,13 @@ static void go_on_rolling_back(struct controller *c, uint64_t now_us)
 /* Starts a scheduled drill. A wrong time of day causes at worst a drill too many or too few. */
 static void drill_if_due(struct controller *c, uint64_t now_us)
 {
-    uint64_t wall_us = c->io.disk.wall_us(c->io.disk.arg), last_us = c->drill.wall_us;
+    uint64_t last_us = c->drill.wall_us;
 
     if (!c->cfg->drill_every_us || now_us < c->drill_us || *c->frozen || c->role != ROLE_ACTIVE ||
-        (last_us && wall_us >= last_us && wall_us - last_us < c->cfg->drill_every_us))
+        (last_us && c->wall_us >= last_us && c->wall_us - last_us < c->cfg->drill_every_us))
         return;
     c->drill_us = now_us + DRILL_AGAIN_US;
-    controller_drill(c, "", &(struct order){ c->cfg->name, "drill_every" }, now_us);
+    drill(c, &(struct order){ c->cfg->name, "drill_every", ORDER_DRILL, "", "", 0 }, now_us);
 }
 
 static void on_idle(struct controller *c, uint64_t now_us)
@@ -428,104 +411,188 @@ static void on_idle(struct controller *c, uint64_t now_us)
     go_on_rolling_back(c, now_us);
     if (c->trial.phase == TRIAL_NONE)
         drill_if_due(c, now_us);
-    if (c->trial.phase == TRIAL_NONE && !controller_obstacle(c, now_us, why))
-        propose(c, now_us);
+    if (c->trial.phase != TRIAL_NONE || c->wait != WAIT_NONE || controller_obstacle(c, now_us, why))
+        return;
+    actions_add(c->out, ACTION_ASK);
+    c->is_asking = true;
 }
 
-void controller_on_tick(struct controller *c, uint64_t now_us)
+/* The journal names a device that has fallen silent or is back; of many at once, one. */
+static void tell_lost(struct controller *c, uint64_t now_us)
 {
-    if (c->is_dirty || now_us >= c->save_us || caution_is_due(&c->caution, now_us))
-        memory_save(c, now_us);
-    if (c->role == ROLE_GATHER && now_us >= c->started_us + c->cfg->gather_us)
-        become_active(c, now_us);
-    count_claims(c, now_us);
-    if (c->io.interval)
-        c->io.interval(c->io.arg, now_us);
+    const struct peer *example[2] = { NULL, NULL };
+    uint32_t           count[2] = { 0, 0 };
+
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
+        bool is_lost = p->reported && !p->has_left && !roster_is_fresh(c, p, now_us);
+
+        if (is_lost == p->is_told_lost)
+            continue;
+        p->is_told_lost = is_lost;
+        if (p->has_left)
+            continue;            /* which it has said itself */
+        example[!is_lost] = p;
+        count[!is_lost]++;
+    }
+    for (int i = 0; i < 2; i++)
+        if (count[i]) {
+            struct action *a = actions_add(c->out, ACTION_LOG);
+            char           more[40] = "";
+
+            if (count[i] > 1)
+                snprintf(more, sizeof more, " and %u other devices", count[i] - 1);
+            snprintf(a->why, sizeof a->why, "%s: %s%s", i ? "back" : "lost", example[i]->name, more);
+        }
+}
+
+/* The interval is over when the tuner has answered, and the answer is dealt with. */
+static void end_interval(struct controller *c)
+{
+    if (!c->is_asking && c->wait == WAIT_NONE)
+        roster_clear_metrics(c);
+}
+
+static void go_on_with_tick(struct controller *c, uint64_t now_us)
+{
+    step_down_if_outvoted(c, now_us);
     for (struct peer *p = c->peer; p < c->peer + c->peers && c->role == ROLE_ACTIVE; p++)
         send_net(c, p, now_us);
     roster_look(c, now_us);
+    tell_lost(c, now_us);
     for (enum knob_where w = KNOB_NIC; w <= KNOB_SWITCH; w++)
         c->control[w] = c->trial.phase == TRIAL_NONE ? (double)NAN : roster_control(c, w, now_us);
     if (c->trial.phase != TRIAL_NONE)
         trial_on_tick(c, now_us);
     else
         on_idle(c, now_us);
-    roster_clear_metrics(c);
+    end_interval(c);
+}
+
+static void on_tick(struct controller *c, const struct input *in, uint64_t now_us)
+{
+    c->is_brief = in->is_brief;
+    c->net = in->number;
+    if (c->is_dirty || now_us >= c->save_us || caution_is_due(&c->caution, now_us))
+        memory_save(c);
+    if (c->role == ROLE_GATHER && now_us >= c->started_us + c->cfg->gather_us)
+        want_term(c, now_us);
+    if (c->wait == WAIT_NONE)
+        go_on_with_tick(c, now_us);
+}
+
+/* What waited for the disk goes on, or does not happen. */
+static void on_stored(struct controller *c, const struct input *in, uint64_t now_us)
+{
+    enum controller_wait waited = c->wait;
+    struct peer         *p;
+    int                  rc = in->rc;
+
+    c->is_storing = false;
+    c->is_dirty |= rc != 0;
+    c->out->rc = rc && !in->is_held ? -EIO : 0;
+    c->wait = WAIT_NONE;
+    if (waited == WAIT_TERM) {
+        if (rc)
+            c->counter = c->before;
+        else
+            become_active(c, now_us);
+        go_on_with_tick(c, now_us);
+        return;
+    }
+    if (waited == WAIT_NONE)
+        return;
+    if (rc)
+        c->trials_saved = c->before;
+    else
+        memory_number(c);
+    if (waited == WAIT_DRILL && !rc && (p = roster_find(c, c->drill_device)) != NULL)
+        trial_begin_drill(c, p, &c->drill_order, now_us);
+    else if (waited == WAIT_TRIAL && rc)
+        decline(c, "the disk cannot be written");
+    else if (waited == WAIT_TRIAL)
+        try(c, now_us);
+    end_interval(c);
 }
 
 /* ---- people ---- */
 
-void controller_reconfigure(struct controller *c, const struct controller_config *cfg, uint64_t now_us)
+static void reconfigure(struct controller *c, const struct controller_config *cfg)
 {
     assert(c->trial.phase == TRIAL_NONE);
     c->cfg = cfg;
     c->is_unranked = true;
     fit_noise_blocks(c);
-    trial_note(c, "reconfigure", "its configuration was read again", now_us);
+    trial_note(c, "reconfigure", "its configuration was read again");
 }
 
 static int freeze(struct controller *c, const struct order *o, const char *done, const char *what,
                   uint64_t now_us)
 {
+    c->freezes++;
     snprintf(c->frozen, sizeof c->frozen, "%s by %.40s%s%.90s", done, o->who, *o->why ? ": " : "", o->why);
-    int rc = memory_save(c, now_us);
-    trial_note_by(c, o->who, what, o->why, now_us);
     /* a rollback goes on: it leads to where nothing of ours is left */
     if (c->trial.phase != TRIAL_ROLLBACK)
         trial_abort(c, c->frozen, now_us);
-    return rc;
+    memory_save(c);
+    trial_note_by(c, o->who, what, o->why);
+    return 0;
 }
 
-int controller_freeze(struct controller *c, const struct order *o, uint64_t now_us)
+static int thaw(struct controller *c, const struct order *o)
 {
-    return freeze(c, o, "frozen", "freeze", now_us);
-}
-
-int controller_thaw(struct controller *c, const struct order *o, uint64_t now_us)
-{
+    c->freezes++;
     c->frozen[0] = '\0';
     c->rolled_back = (struct order_text){ 0 };
     c->caution = (struct caution){ 0 };
     c->declined[0] = '\0';
-    trial_note_by(c, o->who, "thaw", o->why, now_us);
-    return memory_save(c, now_us);
+    trial_note_by(c, o->who, "thaw", o->why);
+    memory_save(c);
+    return 0;
 }
 
-static void note_device(struct controller *c, const struct order *o, const char *what, const char *name,
-                        uint64_t now_us)
+static void note_device(struct controller *c, const struct order *o, const char *what)
 {
     char why[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
 
-    snprintf(why, sizeof why, "%s%s%s", name, *o->why ? ": " : "", o->why);
-    trial_note_by(c, o->who, what, why, now_us);
+    snprintf(why, sizeof why, "%s%s%s", o->device, *o->why ? ": " : "", o->why);
+    trial_note_by(c, o->who, what, why);
 }
 
-int controller_freeze_device(struct controller *c, const char *name, bool is_frozen, const struct order *o,
-                             uint64_t now_us)
+static int freeze_device(struct controller *c, const struct order *o)
 {
-    struct peer *p = roster_find(c, name);
-    struct msg   m = { .kind = is_frozen ? MSG_FREEZE : MSG_THAW };
+    bool         is_freeze = o->kind == ORDER_FREEZE_DEVICE;
+    struct peer *p = roster_find(c, o->device);
+    struct msg   m = { .kind = is_freeze ? MSG_FREEZE : MSG_THAW };
 
     if (!p || c->role != ROLE_ACTIVE)
         return p ? -EAGAIN : -ENOENT;
     snprintf(m.why, sizeof m.why, "%.60s%s%.90s", o->who, *o->why ? ": " : "", o->why);
-    note_device(c, o, is_frozen ? "freeze device" : "thaw device", name, now_us);
     command_send(c, p, &m);
+    note_device(c, o, is_freeze ? "freeze device" : "thaw device");
     return 0;
 }
 
-int controller_approve(struct controller *c, uint64_t number, const char *code, const struct order *o,
-                       uint64_t now_us)
+static int approve(struct controller *c, const struct order *o)
 {
-    if (c->trial.phase != TRIAL_WAITING || c->trial.number != number)
+    if (c->trial.phase != TRIAL_WAITING || c->trial.number != o->number)
         return -ENOENT;
-    if (strcmp(c->trial.code, code) != 0)
+    if (strcmp(c->trial.code, o->code) != 0)
         return -ESTALE;
-    trial_approve(c, o, now_us);
+    trial_approve(c, o);
     return 0;
 }
 
-int controller_rollback(struct controller *c, const struct order *o, uint64_t now_us)
+static int reject(struct controller *c, const struct order *o, uint64_t now_us)
+{
+    if (c->trial.phase != TRIAL_WAITING || c->trial.number != o->number)
+        return -ENOENT;
+    if (*o->code && strcmp(c->trial.code, o->code) != 0)
+        return -ESTALE;
+    trial_reject(c, o, now_us);
+    return 0;
+}
+
+static int rollback(struct controller *c, const struct order *o, uint64_t now_us)
 {
     if (c->cfg->mode == MODE_OBSERVE)
         return -EPERM;
@@ -540,32 +607,112 @@ int controller_rollback(struct controller *c, const struct order *o, uint64_t no
     return rc;
 }
 
-int controller_forget(struct controller *c, const char *name, const struct order *o, uint64_t now_us)
+static int forget(struct controller *c, const struct order *o, uint64_t now_us)
 {
-    struct peer *p = roster_find(c, name);
+    size_t length = strlen(o->device);
+    bool   is_many = length && o->device[length - 1] == '*', is_known = false;
+    int    forgotten = 0;
 
-    if (!p)
-        return -ENOENT;
-    if (roster_is_fresh(c, p, now_us) || c->trial.phase != TRIAL_NONE)
-        return -EBUSY;
-    note_device(c, o, "forget", name, now_us);
-    roster_forget(c, p);
-    return 0;
+    for (uint32_t i = 0; i < c->peers; i++) {
+        struct peer *p = &c->peer[i];
+
+        if (is_many ? strncmp(p->name, o->device, length - 1) : strcmp(p->name, o->device))
+            continue;
+        is_known = true;
+        if (roster_is_fresh(c, p, now_us) ||
+            (c->trial.phase != TRIAL_NONE && c->trial.phase != TRIAL_WAITING))
+            continue;
+        note_device(c, &(struct order){ .who = o->who, .why = o->why, .device = p->name }, "forget");
+        roster_forget(c, p);
+        forgotten++;
+        i--;                     /* another has its place now */
+    }
+    return forgotten ? 0 : is_known ? -EBUSY : -ENOENT;
 }
 
-int controller_drill(struct controller *c, const char *name, const struct order *o, uint64_t now_us)
+static int drill(struct controller *c, const struct order *o, uint64_t now_us)
 {
-    struct peer *p = *name ? roster_find(c, name) : roster_canary(c, now_us);
+    struct peer *p = *o->device ? roster_find(c, o->device) : roster_canary(c, now_us);
 
     if (c->cfg->mode == MODE_OBSERVE)
         return -EPERM;
     if (c->role != ROLE_ACTIVE)
         return -EAGAIN;
-    if (*name && !p)
+    if (*o->device && !p)
         return -ENOENT;
     if (c->trial.phase != TRIAL_NONE || *c->frozen)
         return -EBUSY;
     if (!p || !p->may_write || p->is_frozen || p->is_broken || !roster_is_fresh(c, p, now_us))
         return -ENODEV;
-    return trial_begin_drill(c, p, o, now_us) ? 0 : -EIO;
+    snprintf(c->drill_order.who, sizeof c->drill_order.who, "%s", o->who);
+    snprintf(c->drill_order.why, sizeof c->drill_order.why, "%s", o->why);
+    snprintf(c->drill_device, sizeof c->drill_device, "%s", p->name);
+    if (memory_number(c))
+        trial_begin_drill(c, p, &c->drill_order, now_us);
+    else
+        c->wait = WAIT_DRILL;
+    return 0;
+}
+
+static int on_order(struct controller *c, const struct order *o, uint64_t now_us)
+{
+    switch (o->kind) {
+    case ORDER_FREEZE:        return freeze(c, o, "frozen", "freeze", now_us);
+    case ORDER_THAW:          return thaw(c, o);
+    case ORDER_FREEZE_DEVICE:
+    case ORDER_THAW_DEVICE:   return freeze_device(c, o);
+    case ORDER_APPROVE:       return approve(c, o);
+    case ORDER_REJECT:        return reject(c, o, now_us);
+    case ORDER_ROLLBACK:      return rollback(c, o, now_us);
+    case ORDER_FORGET:        return forget(c, o, now_us);
+    case ORDER_DRILL:         return drill(c, o, now_us);
+    case ORDERS:              break;
+    }
+    return -EINVAL;
+}
+
+/* ---- the function ---- */
+
+static void let_all(struct controller *c, uint64_t at_us, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->peers; i++)
+        command_send(c, &c->peer[i], &(struct msg){ .kind = MSG_LEASE, .stamp_us = now_us, .at_us = at_us });
+}
+
+static void on_answer_of_tuner(struct controller *c, const struct input *in, uint64_t now_us)
+{
+    c->is_asking = false;
+    if (in->set)
+        on_proposal(c, in->set, in->text, now_us);
+    end_interval(c);
+}
+
+void controller_step(struct controller *c, const struct input *in, uint64_t now_us, struct actions *out)
+{
+    assert(in->kind == INPUT_STORED ? c->is_storing : !c->is_storing);
+    assert(c->is_storing || (in->kind == INPUT_PROPOSAL) == c->is_asking);
+    actions_clear(out);
+    c->out = out;
+    c->wall_us = in->wall_us;
+    switch (in->kind) {
+    case INPUT_START:
+        c->started_us = now_us;
+        out->rc = memory_load(c, in->text, in->what);
+        break;
+    case INPUT_FENCE:    fence(c, in->number); break;
+    case INPUT_LINK:     ask_who(c, in->link); break;
+    case INPUT_CUT:      roster_cut(c, in->link); break;
+    case INPUT_MSG:      on_msg(c, in->link, in->msg, now_us); break;
+    case INPUT_TICK:     on_tick(c, in, now_us); break;
+    case INPUT_STORED:   on_stored(c, in, now_us); break;
+    case INPUT_PROPOSAL: on_answer_of_tuner(c, in, now_us); break;
+    case INPUT_ORDER:    out->rc = on_order(c, in->order, now_us); break;
+    case INPUT_CONFIG:   reconfigure(c, in->config); break;
+    case INPUT_ABORT:    trial_abort(c, in->text, now_us); break;
+    case INPUT_NOTE:     trial_note(c, in->what, in->text); break;
+    case INPUT_LET:      let_all(c, in->at_us, now_us); break;
+    case INPUTS:         break;
+    }
+    memory_print(c, now_us);
+    c->out = NULL;
 }

@@ -44,12 +44,12 @@ static struct peer *peer_of(void *node, size_t field)
     return node ? (struct peer *)(void *)(*(char **)node - field) : NULL;
 }
 
-struct peer *roster_of_link(struct controller *c, uint32_t link)
+struct peer *roster_of_link(const struct controller *c, uint32_t link)
 {
     return peer_of(tfind(&link, &c->by_link, compare_links), offsetof(struct peer, link));
 }
 
-struct peer *roster_find(struct controller *c, const char *name)
+struct peer *roster_find(const struct controller *c, const char *name)
 {
     return peer_of(tfind(name, &c->by_name, compare_names), offsetof(struct peer, name));
 }

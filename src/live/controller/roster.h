@@ -4,10 +4,7 @@
 #define LIVE_CONTROLLER_ROSTER_H
 
 #include "base/evidence/evalue.h"
-#include "base/json.h"
-#include "live/core/audit.h"
-#include "live/core/io.h"
-#include "live/core/msg.h"
+#include "live/controller/actions.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,8 +86,10 @@ struct peer {
     bool              has_detail;                /* the last report had one */
     bool              reported;  /* at least once: a name alone is no device */
     bool              is_gone;   /* silent for long */
+    bool              is_told_lost;              /* the journal has it that it fell silent */
     uint32_t          host;      /* the first peer of its host */
 
+    uint64_t          claim;     /* the highest term that it claimed while we listened */
     uint64_t          incarnation, stamp_us;     /* stamp: by its clock */
     int64_t           offset_us; /* its clock less ours */
     uint64_t          open_change;
@@ -142,6 +141,7 @@ struct trial {
     double           metric;             /* mean, of everybody: what harm is a share of */
     bool             has_committed;
     uint32_t         waits;              /* intervals by which an unprepared device has extended a block */
+    bool             is_repeat;          /* a device has refused the same: no records until more happens */
     uint64_t         at_us;              /* direct: when it is applied */
     char             end[MSG_WHY_SIZE];  /* ABORT: why; ROLLBACK: what the last device that refused said */
 };
@@ -163,8 +163,6 @@ struct drill_result {
     char     device[MSG_NAME_SIZE], why[MSG_WHY_SIZE];
 };
 
-/* An order of a person: by whom, and why. */
-struct order { const char *who, *why; };
 struct order_text { char who[MSG_NAME_SIZE], why[MSG_WHY_SIZE]; };
 
 struct aa {                      /* A/A test: pairs of blocks without a difference */
@@ -174,41 +172,39 @@ struct aa {                      /* A/A test: pairs of blocks without a differen
     uint32_t       pairs;
 };
 
-struct controller_io {
-    struct io_disk disk;
-    void (*send)(void *, uint32_t link, const struct msg *);
-    /* Called when an interval has ended; NULL: disabled. */
-    void (*interval)(void *, uint64_t now_us);
-    /* Nothing is open: is there something to try? Writes what to set and why. */
-    bool (*propose)(void *, uint64_t now_us, struct knob_set *, char why[MSG_WHY_SIZE]);
-    /* What became of it. 'missed' devices did not take it. */
-    void (*ended)(void *, bool is_kept, uint32_t missed, const char *why);
-    /* It is not tried at all, and why. NULL: as if it had ended. */
-    void (*declined)(void *, const char *why);
-    /* Learning agents: records arrived; the net to use, or NULL: its own. Both NULL: no learner. */
-    void (*records)(void *, const struct peer *, const struct msg_learn *, uint64_t now_us);
-    const struct msg_learn *(*net)(void *, const struct peer *);
-    void *arg;
-};
+/* What waits for INPUT_STORED: a tick, because its term is not on the disk yet, or a number of a trial. */
+enum controller_wait { WAIT_NONE, WAIT_TERM, WAIT_TRIAL, WAIT_DRILL };
 
 struct controller {
     const struct controller_config *cfg;
-    struct controller_io io;
-    struct audit         audit;
+    struct actions      *out;            /* of the step */
+    uint64_t             wall_us;        /* time of day of the input */
     enum controller_role role;
     uint64_t             started_us;
     uint64_t             counter;        /* of terms, on the disk */
-    uint64_t             term, term_seen;        /* seen: claimed by agents while it gathered */
-    uint64_t             saves;          /* number of the last: core/keep.h */
+    uint64_t             term;
     bool                 has_lease;      /* its term comes from a lease: only a lease deposes it */
     bool                 is_doubted;     /* an agent claims a higher term: count them at the next tick */
     uint64_t             blamed_us;      /* the last record about an impossible term */
     char                 frozen[MSG_WHY_SIZE];   /* on the disk */
+    uint64_t             freezes;                /* on the disk: freezes and thaws, so far */
     bool                 is_dirty;               /* the state on the disk is out of date */
+    bool                 is_storing, is_asking;  /* questions of the last steps: INPUT_STORED, _PROPOSAL */
+    enum controller_wait wait;
+    struct knob_set      proposal;               /* WAIT_TRIAL */
+    char                 proposal_why[MSG_WHY_SIZE];
+    struct order_text    drill_order;            /* WAIT_DRILL: who wants it, */
+    char                 drill_device[MSG_NAME_SIZE];    /* and where */
+    uint64_t             before;                 /* the counter, or the number, that holds if it fails */
+    uint64_t             net;                    /* checksum of the net for agents that learn; 0: none */
     uint64_t             save_us;                /* when the disk gets what has changed; NEVER: nothing has */
     struct order_text    rolled_back;            /* on the disk: until a person thaws; who "": none */
     uint64_t             rollback_us;            /* devices that did not go back are asked again then */
     struct caution       caution;                /* on the disk */
+    /* the last setting that a device refused, and its reason */
+    struct { char code[CAUTION_CODE_SIZE], why[MSG_WHY_SIZE]; } refused;
+    /* the last setting that an observing controller has told of, and when it may tell of another */
+    struct { char code[CAUTION_CODE_SIZE]; uint64_t again_us; } told;
     struct standing      standing;               /* on the disk */
     struct drill_result  drill;                  /* on the disk */
     uint64_t             drill_us;               /* no automatic drill before this time */
@@ -235,10 +231,10 @@ struct peer *roster_on_hello(struct controller *, uint32_t link, const struct ms
 void         roster_on_report(struct controller *, struct peer *, const struct msg *, uint64_t now_us);
 
 /* Finds a device by name; NULL: unknown. */
-struct peer *roster_find(struct controller *, const char *name);
+struct peer *roster_find(const struct controller *, const char *name);
 
 /* NULL: no hello has arrived over this link. */
-struct peer *roster_of_link(struct controller *, uint32_t link);
+struct peer *roster_of_link(const struct controller *, uint32_t link);
 void         roster_cut(struct controller *, uint32_t link);
 
 /* Its agent said goodbye. */

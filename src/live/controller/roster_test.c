@@ -16,10 +16,8 @@ static struct controller        c;
 
 static void fabric(uint32_t nics, uint32_t switches)
 {
-    struct controller_io io = { .arg = NULL };
-
     controller_config_init(&cfg);
-    controller_init(&c, &cfg, &io, nics + switches + 2);         /* room for two more */
+    controller_init(&c, &cfg, nics + switches + 2);         /* room for two more */
     for (uint32_t i = 0; i < nics + switches; i++) {
         struct msg hello = { .kind = MSG_HELLO, .incarnation = 1, .may_write = true,
                              .where = i < nics ? KNOB_NIC : KNOB_SWITCH };

@@ -11,6 +11,7 @@
 #define DRILL_US_MAX 120000000u  /* longer than any lease that makes sense */
 /* during a drill a message other than a lease shows the device that its connection works */
 #define DRILL_ASK_US 1000000u
+#define REFUSED_US   60000000u   /* a setting that a device refused is not tried again before */
 #define ROLLBACK_US_MAX 30000000u        /* devices that have not gone back by then are asked again later */
 
 static bool takes_part(const struct peer *p)
@@ -30,29 +31,6 @@ static void enter(struct controller *c, enum trial_phase phase)
     c->trial.has_committed = false;
 }
 
-/* ---- commands to all devices of the trial ---- */
-
-/* Gives the next command to all devices that are at a step. at_us: when they change; 0: at once. */
-static void order_all(struct controller *c, enum peer_step from, enum peer_step to, uint64_t at_us,
-                      uint64_t now_us)
-{
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (takes_part(p) && p->step == from)
-            command_begin(c, p, to, at_us, "", now_us);
-}
-
-static void commit_all(struct controller *c, uint64_t at_us, uint64_t now_us)
-{
-    c->trial.has_committed = true;
-    order_all(c, STEP_PREPARED, STEP_COMMITTING, at_us, now_us);
-}
-
-static void confirm_all(struct controller *c, uint64_t now_us)
-{
-    enter(c, TRIAL_CONFIRM);
-    order_all(c, STEP_APPLIED, STEP_CONFIRMING, 0, now_us);
-}
-
 /* ---- the log ---- */
 
 static char *evidence_text(char *buf, size_t size, const struct controller *c)
@@ -67,20 +45,52 @@ static char *evidence_text(char *buf, size_t size, const struct controller *c)
     return buf;
 }
 
-static void log_by(struct controller *c, const char *who, const char *what, const char *why, uint64_t now_us)
+static void log_by(struct controller *c, const char *who, const char *what, const char *why)
 {
-    char evidence[200];
-
-    audit_write(&c->audit, &c->io.disk,
-                &(struct audit_record){ .who = who, .what = what, .why = why, .term = c->term,
-                                        .evidence = evidence_text(evidence, sizeof evidence, c),
-                                        .change = c->trial.number, .now_us = now_us,
-                                        .old = &c->trial.was, .new = &c->trial.wanted });
+    trial_note_by(c, who, what, why);
+    struct action_record *r = &c->out->action[c->out->count - 1].record;
+    evidence_text(r->evidence, sizeof r->evidence, c);
+    r->change = c->trial.number;
+    r->old = c->trial.was;
+    r->new = c->trial.wanted;
 }
 
-static void log_trial(struct controller *c, const char *what, const char *why, uint64_t now_us)
+static void log_trial(struct controller *c, const char *what, const char *why)
 {
-    log_by(c, c->cfg->name, what, why, now_us);
+    log_by(c, c->cfg->name, what, why);
+}
+
+/* Something happens in a trial that was to fail again without a word: what it tries is told now. */
+static void speak(struct controller *c)
+{
+    if (!c->trial.is_repeat)
+        return;
+    c->trial.is_repeat = false;
+    log_trial(c, "try", c->trial.why);
+}
+
+/* ---- commands to all devices of the trial ---- */
+
+/* Gives the next command to all devices that are at a step. at_us: when they change; 0: at once. */
+static void order_all(struct controller *c, enum peer_step from, enum peer_step to, uint64_t at_us,
+                      uint64_t now_us)
+{
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+        if (takes_part(p) && p->step == from)
+            command_begin(c, p, to, at_us, "", now_us);
+}
+
+static void commit_all(struct controller *c, uint64_t at_us, uint64_t now_us)
+{
+    speak(c);
+    c->trial.has_committed = true;
+    order_all(c, STEP_PREPARED, STEP_COMMITTING, at_us, now_us);
+}
+
+static void confirm_all(struct controller *c, uint64_t now_us)
+{
+    enter(c, TRIAL_CONFIRM);
+    order_all(c, STEP_APPLIED, STEP_CONFIRMING, 0, now_us);
 }
 
 /* ---- beginning ---- */
@@ -115,7 +125,7 @@ static void note_standing(struct controller *c, uint64_t now_us)
         s->set = (struct knob_set){ 0 };
     else
         knobset_put(&s->set, &t->wanted);
-    s->wall_us = c->io.disk.wall_us(c->io.disk.arg);
+    s->wall_us = c->wall_us;
     s->trial = t->number;
     snprintf(s->by, sizeof s->by, "%s", *t->by ? t->by : unnamed[c->cfg->mode]);
     snprintf(s->why, sizeof s->why, "%s", t->why);
@@ -131,13 +141,17 @@ static void end(struct controller *c, bool is_kept, const char *why, uint64_t no
         if (p->step == STEP_CONFIRMED)
             p->strikes = 0;
     }
-    log_trial(c, is_kept ? "keep" : "drop", why, now_us);
+    if (!c->trial.is_repeat)
+        log_trial(c, is_kept ? "keep" : "drop", why);
     if (is_kept || c->trial.phase == TRIAL_ROLLBACK)
         note_standing(c, now_us);
     c->trial.phase = TRIAL_NONE;
     clear_peers(c);
     c->is_unranked = true;
-    c->io.ended(c->io.arg, is_kept, missed, why);
+    struct action *a = actions_add(c->out, ACTION_ENDED);
+    a->is_kept = is_kept;
+    a->number = missed;
+    snprintf(a->why, sizeof a->why, "%s", why);
 }
 
 static uint32_t members(const struct controller *c, uint32_t stage)
@@ -171,7 +185,7 @@ static void begin_stage(struct controller *c, uint32_t stage)
 }
 
 /* Stages that would have no more devices than the one before are left out. */
-static void next_stage(struct controller *c, uint64_t now_us)
+static void next_stage(struct controller *c)
 {
     uint32_t stage = c->trial.stage + 1;
 
@@ -179,8 +193,7 @@ static void next_stage(struct controller *c, uint64_t now_us)
         stage++;
     log_trial(c, "stage",
               stage == STAGE_HALVES ? "no harm so far; now halves that take turns"
-                                    : "no harm so far; now more devices",
-              now_us);
+                                    : "no harm so far; now more devices");
     begin_stage(c, stage);
 }
 
@@ -189,6 +202,7 @@ static bool begin(struct controller *c, const char *why, uint64_t now_us)
 {
     struct trial *t = &c->trial;
     bool          is_any = false;
+    char          code[CAUTION_CODE_SIZE];
 
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         is_any |= takes_part(p);
@@ -197,17 +211,18 @@ static bool begin(struct controller *c, const char *why, uint64_t now_us)
     t->number = c->trials;
     caution_code(t->code, c->term, t->number, &t->wanted);
     snprintf(t->why, sizeof t->why, "%s", why);
-    log_trial(c, "try", why, now_us);
+    caution_code(code, 0, 0, &t->wanted);
+    t->is_repeat = strcmp(code, c->refused.code) == 0;
+    if (!t->is_repeat)
+        log_trial(c, "try", why);
     if (!is_any)
         end(c, false, "no device has anything to change", now_us);
     return is_any;
 }
 
-bool trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval,
+void trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval,
                  uint64_t now_us)
 {
-    if (!memory_number(c, now_us))
-        return false;
     clear_peers(c);
     c->trial = (struct trial){ .wanted = *wanted, .was = roster_held(c, wanted, false),
                                .metric = roster_metric(c) };
@@ -216,7 +231,7 @@ bool trial_begin(struct controller *c, const struct knob_set *wanted, const char
             p->wanted = part_for(p, wanted);
     roster_rank_for_trial(c);
     if (!begin(c, why, now_us))
-        return true;
+        return;
     if (c->cfg->mode == MODE_DIRECT) {
         enter(c, TRIAL_DIRECT);
         order_all(c, STEP_NONE, STEP_PREPARING, 0, now_us);
@@ -224,38 +239,57 @@ bool trial_begin(struct controller *c, const struct knob_set *wanted, const char
         enter(c, TRIAL_WAITING);
     else
         begin_stage(c, STAGE_ONE);
-    return true;
 }
 
-void trial_approve(struct controller *c, const struct order *o, uint64_t now_us)
+void trial_approve(struct controller *c, const struct order *o)
 {
     snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
-    log_by(c, o->who, "approve", o->why, now_us);
+    speak(c);
+    log_by(c, o->who, "approve", o->why);
     begin_stage(c, STAGE_ONE);
 }
 
 /* ---- aborting ---- */
 
-static void stop(struct controller *c, enum verdict verdict, const char *why, uint64_t now_us)
+static void stop_as_before(struct controller *c, enum verdict verdict, const char *why, uint64_t now_us)
 {
     if (c->trial.phase == TRIAL_NONE || c->trial.phase == TRIAL_ABORT)
         return;
     c->trial.verdict = verdict;
     snprintf(c->trial.end, sizeof c->trial.end, "%.*s", (int)sizeof c->trial.end - 1, why);
-    log_trial(c, "abort", c->trial.end, now_us);
-    enter(c, TRIAL_ABORT);
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
+    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)          /* before any disk is asked */
         if (p->step != STEP_NONE && p->step != STEP_CONFIRMED)
             command_begin(c, p, STEP_REVERTING, 0, c->trial.end, now_us);
+    if (!c->trial.is_repeat)
+        log_trial(c, "abort", c->trial.end);
+    enter(c, TRIAL_ABORT);
     if (verdict != VERDICT_NONE)
         caution_drop(&c->caution, &c->trial.wanted, now_us + c->cfg->window_us);
     if (verdict == VERDICT_HARM)
         memory_count_harm(c, now_us);
 }
 
+static void stop(struct controller *c, enum verdict verdict, const char *why, uint64_t now_us)
+{
+    if (c->trial.phase != TRIAL_NONE && c->trial.phase != TRIAL_ABORT)
+        speak(c);
+    stop_as_before(c, verdict, why, now_us);
+}
+
 void trial_abort(struct controller *c, const char *why, uint64_t now_us)
 {
     stop(c, VERDICT_NONE, why, now_us);
+}
+
+/* The tuner may not want the same again at once. */
+void trial_reject(struct controller *c, const struct order *o, uint64_t now_us)
+{
+    char why[MSG_WHY_SIZE];
+
+    snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
+    log_by(c, o->who, "reject", o->why);
+    snprintf(why, sizeof why, "rejected by %.40s%s%.90s", o->who, *o->why ? ": " : "", o->why);
+    stop(c, VERDICT_NO_GAIN, why, now_us);
 }
 
 /* One device ends the trial. It becomes the last in rank, so that it does not end the next trial, too. */
@@ -265,7 +299,25 @@ static void abort_because_of(struct controller *c, struct peer *p, const char *w
 
     p->strikes++;
     snprintf(text, sizeof text, "%s: %s", p->name, why);
-    trial_abort(c, text, now_us);
+    stop(c, VERDICT_NONE, text, now_us);
+}
+
+/* A device does not begin. It will say the same for as long as the tuner wants the same, so it is asked again
+ * only in a minute, and told once. */
+static void abort_refused(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
+{
+    struct trial *t = &c->trial;
+
+    char text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
+
+    if (strcmp(why, c->refused.why) != 0)
+        speak(c);
+    caution_code(c->refused.code, 0, 0, &t->wanted);
+    snprintf(c->refused.why, sizeof c->refused.why, "%s", why);
+    caution_drop(&c->caution, &t->wanted, now_us + REFUSED_US);
+    p->strikes++;
+    snprintf(text, sizeof text, "%s: %s", p->name, why);
+    stop_as_before(c, VERDICT_NONE, text, now_us);
 }
 
 static bool is_guardrail(const char *why)
@@ -280,7 +332,7 @@ static void end_drill(struct controller *c, struct peer *p, bool is_passed, cons
     struct drill_result *d = &c->drill;
     char                 text[MSG_NAME_SIZE + MSG_WHY_SIZE + 80];
 
-    *d = (struct drill_result){ .wall_us = c->io.disk.wall_us(c->io.disk.arg),
+    *d = (struct drill_result){ .wall_us = c->wall_us,
                                 .took_us = now_us - c->trial.at_us, .is_passed = is_passed,
                                 .passed_us = d->passed_us };
     d->passed_us = is_passed ? d->wall_us : d->passed_us;
@@ -291,7 +343,7 @@ static void end_drill(struct controller *c, struct peer *p, bool is_passed, cons
                  (double)d->took_us / 1e6);
     else
         snprintf(text, sizeof text, "failed: %s: %s", p->name, why);
-    log_trial(c, "drill", text, now_us);
+    log_trial(c, "drill", text);
     c->trial.phase = TRIAL_NONE;
     clear_peers(c);
     memory_save_soon(c, now_us);
@@ -309,7 +361,7 @@ static void on_drill(struct controller *c, uint64_t now_us)
     if (p->step != STEP_DRILLED)
         t->at_us = now_us;       /* until then it has leases */
     if (p->step == STEP_DRILLED && p->phase == PHASE_IDLE && now_us > t->at_us + DRILL_ASK_US) {
-        log_trial(c, "drill", "no result: the device ended it, and its answer was lost", now_us);
+        log_trial(c, "drill", "no result: the device ended it, and its answer was lost");
         t->phase = TRIAL_NONE;
         clear_peers(c);
     } else if (p->step == STEP_NONE || !command_on_tick(c, p, now_us))
@@ -324,19 +376,16 @@ static void on_drill(struct controller *c, uint64_t now_us)
     }
 }
 
-bool trial_begin_drill(struct controller *c, struct peer *p, const struct order *o, uint64_t now_us)
+void trial_begin_drill(struct controller *c, struct peer *p, const struct order_text *o, uint64_t now_us)
 {
-    if (!memory_number(c, now_us))
-        return false;
     clear_peers(c);
     c->trial = (struct trial){ .number = c->trials, .at_us = now_us };
     snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
     snprintf(c->trial.why, sizeof c->trial.why, "a drill of the dead-man switch at %s", p->name);
     snprintf(c->trial.device, sizeof c->trial.device, "%s", p->name);
-    log_by(c, o->who, "drill", *o->why ? o->why : c->trial.why, now_us);
+    log_by(c, o->who, "drill", *o->why ? o->why : c->trial.why);
     enter(c, TRIAL_DRILL);
     command_begin(c, p, STEP_DRILLING, 0, "a drill of the dead-man switch", now_us);
-    return true;
 }
 
 /* A guardrail stopped a change that is about to be kept: the others keep it, but it counts as harm. */
@@ -348,7 +397,7 @@ static void count_late_harm(struct controller *c, const char *why, uint64_t now_
     memory_count_harm(c, now_us);
 }
 
-void trial_on_refusal(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
+void trial_on_refusal(struct controller *c, struct peer *p, bool is_refused, const char *why, uint64_t now_us)
 {
     struct trial *t = &c->trial;
     char          text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
@@ -365,6 +414,8 @@ void trial_on_refusal(struct controller *c, struct peer *p, const char *why, uin
         count_late_harm(c, why, now_us);
     else if (t->phase != TRIAL_ABORT && is_guardrail(why))
         stop(c, VERDICT_HARM, text, now_us);
+    else if (t->phase != TRIAL_ABORT && is_refused)
+        abort_refused(c, p, why, now_us);
     else if (t->phase != TRIAL_ABORT)
         abort_because_of(c, p, why, now_us);
 }
@@ -414,6 +465,7 @@ static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64
 {
     if (find_without(c, arm, is_ready))
         return false;
+    speak(c);
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         bool is_b = has_b(c, p, arm);
 
@@ -478,10 +530,10 @@ static void judge(struct controller *c, uint64_t now_us)
         stop(c, VERDICT_HARM, "harm: it does worse with it than without", now_us);
     else if (t->stage != STAGE_HALVES) {
         if (t->evidence.pairs >= cfg->stage_pairs)
-            next_stage(c, now_us);
+            next_stage(c);
     } else if (evalue_above(&t->evidence, 0) >= cfg->accept_e &&
                evalue_bound(&t->evidence, cfg->bound_e) > 0) {
-        log_trial(c, "spread", "the evidence for a gain is large enough", now_us);
+        log_trial(c, "spread", "the evidence for a gain is large enough");
         enter(c, TRIAL_SPREAD);
     } else if (t->intervals >= cfg->halves_intervals_max)
         stop(c, VERDICT_NO_GAIN, "no difference: the old setting stays", now_us);
@@ -567,7 +619,7 @@ static void on_soak(struct controller *c, uint64_t now_us)
 {
     if (c->trial.intervals < c->cfg->soak_intervals)
         return;
-    log_trial(c, "confirm", "it is kept", now_us);
+    log_trial(c, "confirm", "it is kept");
     confirm_all(c, now_us);
 }
 
@@ -677,7 +729,7 @@ bool trial_begin_rollback(struct controller *c, uint64_t now_us)
         }
     if (knobset_is_empty(&all))
         return false;
-    if (!memory_number(c, now_us))
+    if (!memory_number(c))
         c->trials++;             /* the way back does not wait for the disk */
     c->trial = (struct trial){ .wanted = all };
     snprintf(c->trial.by, sizeof c->trial.by, "%s", c->rolled_back.who);

@@ -22,23 +22,24 @@
 
 #include "live/controller/roster.h"
 
-/* Begins one. False: the disk cannot be written, and nothing has begun. */
-bool trial_begin(struct controller *, const struct knob_set *, const char *why, bool needs_approval,
+/* Begins one, which has a number: memory_number(). */
+void trial_begin(struct controller *, const struct knob_set *, const char *why, bool needs_approval,
                  uint64_t now_us);
 /* The trial waits. */
-void trial_approve(struct controller *, const struct order *, uint64_t now_us);
+void trial_approve(struct controller *, const struct order *);
+void trial_reject(struct controller *, const struct order *, uint64_t now_us);
 
 /* Starts to restore baselines (c->rolled_back). False: all reachable devices hold theirs. */
 bool trial_begin_rollback(struct controller *, uint64_t now_us);
 
-/* Begins a drill at a device. False: the disk cannot be written. */
-bool trial_begin_drill(struct controller *, struct peer *, const struct order *, uint64_t now_us);
+/* Begins a drill at a device, which has a number. */
+void trial_begin_drill(struct controller *, struct peer *, const struct order_text *, uint64_t now_us);
 
 /* Aborts the trial, if there is one. */
 void trial_abort(struct controller *, const char *why, uint64_t now_us);
 
-/* A device did not obey, or ended the change on its own. */
-void trial_on_refusal(struct controller *, struct peer *, const char *why, uint64_t now_us);
+/* A device refused to begin (is_refused), did not obey, or ended the change on its own. */
+void trial_on_refusal(struct controller *, struct peer *, bool is_refused, const char *why, uint64_t now_us);
 
 /* An interval has ended; metrics are those of the interval. */
 void trial_on_tick(struct controller *, uint64_t now_us);
@@ -71,9 +72,9 @@ bool command_on_tick(struct controller *, struct peer *, uint64_t now_us);
 /* A message to a device, with term and incarnation. */
 void command_send(struct controller *, const struct peer *, struct msg *);
 
-/* Writes a record to the audit log: of the controller itself, or of an operator. */
-void trial_note(struct controller *, const char *what, const char *why, uint64_t now_us);
-void trial_note_by(struct controller *, const char *who, const char *what, const char *why, uint64_t now_us);
+/* Adds a record to the audit log: of the controller itself, or of an operator. */
+void trial_note(struct controller *, const char *what, const char *why);
+void trial_note_by(struct controller *, const char *who, const char *what, const char *why);
 
 /* ---- state that survives a restart ----
  *
@@ -82,15 +83,18 @@ void trial_note_by(struct controller *, const char *who, const char *what, const
 
 #define CONTROLLER_SAVED_NAME "controller"
 
-/* Reads it at the start: -EBADMSG if both copies are damaged. */
-int memory_load(struct controller *);
+/* Takes it at the start, and the freeze that was held apart; "": there is none. -EBADMSG: it is corrupt. */
+int  memory_load(struct controller *, const char *text, const char *held);
 
-/* Writes it now; -EIO if the disk cannot be written. Soon: at the next tick. */
-int  memory_save(struct controller *, uint64_t now_us);
+/* Wants it on the disk now. Soon: at the next tick. */
+void memory_save(struct controller *);
 void memory_save_soon(struct controller *, uint64_t now_us);
 
-/* Takes the next number of a trial, which is then on the disk; false: the disk cannot be written. */
-bool memory_number(struct controller *, uint64_t now_us);
+/* The step is over: what is to be stored is known. */
+void memory_print(struct controller *, uint64_t now_us);
+
+/* Takes the next number of a trial. False: it must be on the disk first, which was asked for. */
+bool memory_number(struct controller *);
 
 /* A trial did harm. After too many of them in too short a time the controller pauses. */
 void memory_count_harm(struct controller *, uint64_t now_us);

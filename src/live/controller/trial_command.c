@@ -8,8 +8,11 @@ void command_send(struct controller *c, const struct peer *p, struct msg *m)
 {
     m->term = c->term;
     m->incarnation = p->incarnation;
-    if (p->link != LINK_NONE)
-        c->io.send(c->io.arg, p->link, m);
+    if (p->link == LINK_NONE)
+        return;
+    struct action *a = actions_add(c->out, ACTION_SEND);
+    a->link = p->link;
+    a->msg = *m;
 }
 
 static void send_step(struct controller *c, struct peer *p, const char *why, uint64_t now_us)

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "base/minmax.h"
 #include "core/units.h"
-#include "live/core/keep.h"
+#include "live/core/audit.h"
 #include "live/core/knobset.h"
 
 #include <assert.h>
@@ -162,20 +162,32 @@ static json_t *drill_json(const struct drill_result *d)
                    { "device", json_of_text(d->device) }, { "why", json_of_text(d->why) });
 }
 
-int memory_save(struct controller *c, uint64_t now_us)
+static json_t *memory_json(struct controller *c, uint64_t now_us)
 {
     json_t *rolled_back = JSON_OF({ "who", json_of_text(c->rolled_back.who) },
                                   { "why", json_of_text(c->rolled_back.why) });
-    json_t *o = JSON_OF({ "version", json_of_count(1) }, { "counter", json_of_count(c->counter) },
-                        { "trials", json_of_count(c->trials_saved) }, { "frozen", json_of_text(c->frozen) },
-                        { "rolled_back", rolled_back }, { "caution", caution_json(&c->caution, now_us) },
-                        { "standing", standing_json(&c->standing) }, { "drill", drill_json(&c->drill) });
-    char    text[SAVED_TEXT_MAX];
 
-    c->is_dirty = keep_write(&c->io.disk, CONTROLLER_SAVED_NAME, o, JSON_INDENT(2) |
-                             JSON_REAL_PRECISION(JSON_DIGITS), text, sizeof text, &c->saves) != 0;
+    return JSON_OF({ "version", json_of_count(1) }, { "counter", json_of_count(c->counter) },
+                   { "trials", json_of_count(c->trials_saved) }, { "frozen", json_of_text(c->frozen) },
+                   { "freezes", json_of_count(c->freezes) }, { "rolled_back", rolled_back },
+                   { "caution", caution_json(&c->caution, now_us) },
+                   { "standing", standing_json(&c->standing) }, { "drill", drill_json(&c->drill) });
+}
+
+void memory_save(struct controller *c)
+{
+    if (!c->is_storing)
+        actions_add(c->out, ACTION_STORE);
+    c->is_storing = true;
+    c->is_dirty = false;
     c->save_us = NEVER;
-    return c->is_dirty ? -EIO : 0;
+}
+
+void memory_print(struct controller *c, uint64_t now_us)
+{
+    for (uint32_t i = 0; i < c->out->count; i++)
+        if (c->out->action[i].kind == ACTION_STORE)
+            c->out->action[i].state = memory_json(c, now_us);
 }
 
 static uint64_t take_count(const json_t *o, const char *key)
@@ -208,10 +220,31 @@ static void take_standing(struct standing *s, const json_t *o)
     copy_text(s->why, sizeof s->why, o, "why");
 }
 
-static bool take_saved(void *controller, json_t *o)
+static void take_freeze(struct controller *c, const json_t *o)
 {
-    struct controller *c = controller;
-    const json_t      *counter = json_object_get(o, "counter"), *back = json_object_get(o, "rolled_back");
+    const json_t *back = json_object_get(o, "rolled_back");
+
+    c->freezes = take_count(o, "freezes");
+    copy_text(c->frozen, sizeof c->frozen, o, "frozen");
+    copy_text(c->rolled_back.who, sizeof c->rolled_back.who, back, "who");
+    copy_text(c->rolled_back.why, sizeof c->rolled_back.why, back, "why");
+}
+
+/* A freeze that the full disk had no room for otherwise. One that cannot be read may have been one. */
+static void take_held(struct controller *c, const char *text)
+{
+    json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+    if (!json_is_string(json_object_get(o, "frozen")))
+        snprintf(c->frozen, sizeof c->frozen, "the file 'freeze' is damaged: it may have been frozen");
+    else if (take_count(o, "freezes") > c->freezes)
+        take_freeze(c, o);
+    json_decref(o);
+}
+
+static bool take_saved(struct controller *c, const json_t *o)
+{
+    const json_t      *counter = json_object_get(o, "counter");
 
     if (take_count(o, "version") != 1 || !json_is_integer(counter) ||
         take_count(o, "counter") > MSG_TERM_COUNTER_MAX || take_count(o, "trials") > INT64_MAX ||
@@ -220,9 +253,7 @@ static bool take_saved(void *controller, json_t *o)
         return false;
     c->counter = take_count(o, "counter");
     c->trials = c->trials_saved = take_count(o, "trials");
-    copy_text(c->frozen, sizeof c->frozen, o, "frozen");
-    copy_text(c->rolled_back.who, sizeof c->rolled_back.who, back, "who");
-    copy_text(c->rolled_back.why, sizeof c->rolled_back.why, back, "why");
+    take_freeze(c, o);
     if (json_is_true(json_object_get(o, "queues_stopped")))      /* of an earlier version */
         snprintf(c->rolled_back.who, sizeof c->rolled_back.who, "a person");
     take_standing(&c->standing, json_object_get(o, "standing"));
@@ -230,25 +261,27 @@ static bool take_saved(void *controller, json_t *o)
     return true;
 }
 
-int memory_load(struct controller *c)
+int memory_load(struct controller *c, const char *text, const char *held)
 {
-    return keep_read(&c->io.disk, CONTROLLER_SAVED_NAME, SAVED_TEXT_MAX, &c->saves, take_saved,
-                     c) == KEEP_DAMAGED ? -EBADMSG : 0;
+    json_t *o = *text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    bool    is_good = !*text || (o && take_saved(c, o));
+
+    json_decref(o);
+    if (is_good && *held)
+        take_held(c, held);
+    return is_good ? 0 : -EBADMSG;
 }
 
-bool memory_number(struct controller *c, uint64_t now_us)
+bool memory_number(struct controller *c)
 {
-    uint64_t before = c->trials_saved;
-
-    if (c->trials >= before) {
-        c->trials_saved = c->trials + (c->cfg->mode == MODE_DIRECT ? TRIALS_AHEAD : 1);
-        if (memory_save(c, now_us)) {
-            c->trials_saved = before;
-            return false;
-        }
+    if (c->trials < c->trials_saved) {
+        c->trials++;
+        return true;
     }
-    c->trials++;
-    return true;
+    c->before = c->trials_saved;
+    c->trials_saved = c->trials + (c->cfg->mode == MODE_DIRECT ? TRIALS_AHEAD : 1);
+    memory_save(c);
+    return false;
 }
 
 void memory_save_soon(struct controller *c, uint64_t now_us)
@@ -256,15 +289,19 @@ void memory_save_soon(struct controller *c, uint64_t now_us)
     c->save_us = min_u64(c->save_us, c->cfg->mode == MODE_DIRECT ? now_us + LAZY_US : now_us);
 }
 
-void trial_note_by(struct controller *c, const char *who, const char *what, const char *why, uint64_t now_us)
+void trial_note_by(struct controller *c, const char *who, const char *what, const char *why)
 {
-    audit_write(&c->audit, &c->io.disk, &(struct audit_record){ .who = who, .what = what, .why = why,
-                                                                .term = c->term, .now_us = now_us });
+    struct action *a = actions_add(c->out, ACTION_RECORD);
+
+    a->record.term = c->term;
+    snprintf(a->record.who, sizeof a->record.who, "%s", who);
+    snprintf(a->record.what, sizeof a->record.what, "%s", what);
+    snprintf(a->why, sizeof a->why, "%s", why);
 }
 
-void trial_note(struct controller *c, const char *what, const char *why, uint64_t now_us)
+void trial_note(struct controller *c, const char *what, const char *why)
 {
-    trial_note_by(c, c->cfg->name, what, why, now_us);
+    trial_note_by(c, c->cfg->name, what, why);
 }
 
 void memory_count_harm(struct controller *c, uint64_t now_us)
@@ -278,7 +315,7 @@ void memory_count_harm(struct controller *c, uint64_t now_us)
     k->harm_until_us[oldest] = now_us + c->cfg->window_us;
     if (harms(k, now_us) >= c->cfg->reverts_max) {
         k->paused_until_us = now_us + c->cfg->pause_us;
-        trial_note(c, "pause", "too many trials did harm", now_us);
+        trial_note(c, "pause", "too many trials did harm");
     }
-    memory_save(c, now_us);      /* at once: a crash must not lose it */
+    memory_save(c);              /* at once: a crash must not lose it */
 }

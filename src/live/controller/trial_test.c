@@ -12,37 +12,18 @@
 #include <math.h>
 #include <stdio.h>
 
-static int append(void *arg, const char *text, size_t length)
-{
-    (void)arg;
-    (void)text;
-    (void)length;
-    return 0;
-}
-
-static int save(void *arg, const char *name, const char *text, size_t length)
-{
-    (void)name;
-    return append(arg, text, length);
-}
-
-static uint64_t wall_us(void *arg)
-{
-    (void)arg;
-    return 0;
-}
-
 /* A trial of three knobs on two NICs. Their settings differ in one of the knobs. */
 static void begin__stores_the_values_before_it_if_devices_agree(void **unused)
 {
-    struct controller_io     io = { .disk = { .append = append, .save = save, .wall_us = wall_us } };
+    struct actions           out = { 0 };
     struct controller_config cfg;
     struct controller        c;
     struct knob_set          wanted = { 0 }, held;
 
     (void)unused;
     controller_config_init(&cfg);
-    controller_init(&c, &cfg, &io, 2);
+    controller_init(&c, &cfg, 2);
+    c.out = &out;
     for (uint32_t i = 0; i < 2; i++) {
         struct msg hello = { .kind = MSG_HELLO, .incarnation = 1, .may_write = true, .where = KNOB_NIC };
 
@@ -65,18 +46,20 @@ static void begin__stores_the_values_before_it_if_devices_agree(void **unused)
     assert_false(c.trial.was.is_named[KNOB_rpg_hai_rate]);
     assert_false(c.trial.was.is_named[KNOB_kmin]);
     controller_fini(&c);
+    actions_fini(&out);
 }
 
 static void begin__waits_for_a_late_metric(void **unused)
 {
-    struct controller_io     io = { .disk = { .append = append, .save = save, .wall_us = wall_us } };
+    struct actions           out = { 0 };
     struct controller_config cfg;
     struct controller        c;
     struct knob_set          wanted = { 0 };
 
     (void)unused;
     controller_config_init(&cfg);
-    controller_init(&c, &cfg, &io, 2);
+    controller_init(&c, &cfg, 2);
+    c.out = &out;
     for (uint32_t i = 0; i < 2; i++) {
         struct msg hello = { .kind = MSG_HELLO, .incarnation = 1, .may_write = true, .where = KNOB_NIC };
 
@@ -105,6 +88,7 @@ static void begin__waits_for_a_late_metric(void **unused)
     trial_on_tick(&c, 4000);
     assert_true(c.trial.metric == 0.5);          /* and stays */
     controller_fini(&c);
+    actions_fini(&out);
 }
 
 int main(void)

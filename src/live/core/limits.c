@@ -6,37 +6,17 @@
 #define DAY_US    86400e6
 #define STEPS_MAX 20             /* of the table of knobs, at once */
 
-/* From 0, which means automatic, to half of a line of 400 Gb/s. */
-#define FIRST_CNP_STEP 200000
-
-static const enum knob whitelist[] = {
-    KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold, KNOB_rpg_ai_rate, KNOB_rpg_hai_rate,
-    KNOB_rpg_min_dec_fac, KNOB_rpg_min_rate, KNOB_rate_to_set_on_first_cnp, KNOB_rate_reduce_monitor_period,
-    KNOB_dce_tcp_rtt, KNOB_initial_alpha_value, KNOB_min_time_between_cnps, KNOB_kmin, KNOB_kmax, KNOB_pmax,
-    KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd, KNOB_nscc_fi, KNOB_nscc_fi_scale,
-    KNOB_nscc_eta, KNOB_nscc_gamma, KNOB_nscc_max_md_jump, KNOB_nscc_qa_gate, KNOB_nscc_qa_threshold,
-    KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period, KNOB_denied_ports,
-};
-
-/* Knobs for which 0 means "by the network" in a simulation: a device has no such value. */
-static const enum knob not_zero[] = {
-    KNOB_nscc_target_delay, KNOB_nscc_base_rtt, KNOB_nscc_max_cwnd, KNOB_nscc_qa_threshold,
-    KNOB_nscc_adjust_bytes, KNOB_nscc_adjust_period,
-};
-
 void limits_init(struct limits *l)
 {
     *l = (struct limits){ .factor_max = 2, .range_share_max = 0.25 };
     for (int i = 0; i < KNOB_COUNT; i++) {
-        l->min[i] = knob_info[i].min;
-        l->max[i] = knob_info[i].max;
-        l->step_max[i] = STEPS_MAX * knob_info[i].step;
+        const struct knob_info *k = &knob_info[i];
+
+        l->may_set[i] = k->live.is_allowed;
+        l->min[i] = k->live.is_not_0 ? k->step : k->min;
+        l->max[i] = k->max;
+        l->step_max[i] = k->live.step > 0 ? k->live.step : STEPS_MAX * k->step;
     }
-    l->step_max[KNOB_rate_to_set_on_first_cnp] = FIRST_CNP_STEP;
-    for (size_t i = 0; i < sizeof not_zero / sizeof *not_zero; i++)
-        l->min[not_zero[i]] = knob_info[not_zero[i]].step;
-    for (size_t i = 0; i < sizeof whitelist / sizeof *whitelist; i++)
-        l->may_set[whitelist[i]] = true;
 }
 
 void limits_lift(struct limits *l)
@@ -52,8 +32,8 @@ static bool is_step_too_large(const struct limits *l, int knob, double from, dou
 {
     double low = fmin(from, to), high = fmax(from, to);
 
-    if (knob == KNOB_denied_ports)
-        return false;            /* bits have no steps; the driver limits how many */
+    if (knob_info[knob].unit == KNOB_BITS)
+        return false;            /* the driver limits how many */
     return high > low * l->factor_max &&
            high - low > fmin(l->step_max[knob], (l->max[knob] - l->min[knob]) * l->range_share_max);
 }

@@ -81,6 +81,30 @@ static void check__no_knob_crosses_its_range_in_one_step(void **unused)
         }
 }
 
+/* Limits are those of the rows; what no agent may set has no other row to say so. */
+static void init__follows_the_rows(void **unused)
+{
+    struct limits l;
+    int           allowed = 0;
+
+    (void)unused;
+    limits_init(&l);
+    for (int i = 0; i < KNOB_COUNT; i++) {
+        const struct knob_info *k = &knob_info[i];
+
+        assert_int_equal(l.may_set[i], k->live.is_allowed);
+        assert_true(l.max[i] == k->max && l.min[i] == (k->live.is_not_0 ? k->step : k->min));
+        assert_true(l.step_max[i] == (k->live.step > 0 ? k->live.step : 20 * k->step));
+        /* an agent never sets what a simulation makes of 0 */
+        assert_false(k->live.is_not_0 && (k->initial != 0 || !k->live.is_allowed));
+        allowed += l.may_set[i];
+    }
+    assert_true(allowed >= 28 && l.step_max[KNOB_rate_to_set_on_first_cnp] == 200000);
+    /* documents disagree on its meaning; the operator's; a switch on and off */
+    assert_false(l.may_set[KNOB_dce_tcp_g] || l.may_set[KNOB_cnp_802p_prio] || l.may_set[KNOB_cnp_dscp] ||
+                 l.may_set[KNOB_clamp_tgt_rate] || l.may_set[KNOB_nscc_disable_qa]);
+}
+
 static void check__refuses_missing_and_forbidden_knobs(void **unused)
 {
     struct limits   l;
@@ -123,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(check__bounds_and_steps),
         cmocka_unit_test(check__no_knob_crosses_its_range_in_one_step),
+        cmocka_unit_test(init__follows_the_rows),
         cmocka_unit_test(check__refuses_missing_and_forbidden_knobs),
         cmocka_unit_test(budget__refills_over_a_day),
     };

@@ -100,19 +100,17 @@ struct msg_facts {
     uint64_t pfc_bytes_one, pfc_bytes_two;       /* queue at which a switch pauses one or two input ports */
 };
 
-/* The whole numbers of a sample, in the order of anole.proto. */
-#define MSG_COUNTERS(X) \
-    X(interval_us) X(tx_bytes) X(rate_bps) X(cnps) X(marked_packets) X(retransmissions) \
-    X(lossless_drops) X(watchdog) X(unknown)
-
 enum msg_sample_counter {
 #define AGENT(name, ...) MSG_SAMPLE_##name,
 #include "core/figures.def"
     MSG_SAMPLE_COUNTERS
 };
 
-#define MSG_UNKNOWN(name) (1ull << MSG_SAMPLE_##name)    /* a bit of struct msg_sample.unknown */
-#define MSG_UNKNOWN_ALL   ((1ull << MSG_SAMPLE_COUNTERS) - 1)
+/* Bits of struct msg_sample.unknown. On the wire one bit stands for the paused time: no counter has it. */
+#define MSG_PAUSED_BIT    6
+#define MSG_UNKNOWN_BIT(row) (1ull << ((row) + ((row) >= MSG_PAUSED_BIT)))
+#define MSG_UNKNOWN(name) MSG_UNKNOWN_BIT(MSG_SAMPLE_##name)
+#define MSG_UNKNOWN_ALL   ((MSG_UNKNOWN_BIT(MSG_SAMPLE_COUNTERS) - 1) & ~(1ull << MSG_PAUSED_BIT))
 
 struct msg_sample {              /* of a device, in one interval: differences of its counters */
     uint64_t interval_us;
@@ -122,6 +120,7 @@ struct msg_sample {              /* of a device, in one interval: differences of
     uint64_t unknown;            /* counters that the device does not have, MSG_UNKNOWN(cnps): they are 0 */
     double   paused;             /* share of the time in which it could not send; NAN: not known */
     double   metric;             /* how well it did, 0 .. 1, higher is better; NAN: not measured */
+    bool     is_stale;           /* its counters were not polled since the last sample */
     bool     is_brief;           /* only the metric and flow sizes, as the controller asked */
     const struct msg_detail *detail;     /* or NULL; owned by the sample's creator, until its next one */
 };

@@ -472,11 +472,21 @@ int ctl_verify(const char *path, struct err *err)
     return 0;
 }
 
+int ctl_replay(const char *path, struct err *err)
+{
+    uint64_t steps;
+    int      rc = record_replay(path, stdout, &steps, err);
+
+    if (!rc)
+        printf("%" PRIu64 " inputs: the same actions follow\n", steps);
+    return rc;
+}
+
 /* ---- the controller's answers ---- */
 
 static int refuse(int rc, const struct question *q, struct err *err)
 {
-    bool is_approve = strcmp(q->verb, "approve") == 0;
+    bool is_approve = strcmp(q->verb, "approve") == 0 || strcmp(q->verb, "reject") == 0;
 
     switch (rc) {
     case -ENOENT: return is_approve ? err_set(err, ENOENT, "no trial of that number waits for approval") :
@@ -503,29 +513,13 @@ static int refuse(int rc, const struct question *q, struct err *err)
     }
 }
 
-static int act(struct controller *c, const struct question *q, const struct order *o, uint64_t now_us)
+int answer_act(struct control *k, const struct question *q, const char *who, uint64_t now_us, struct err *err)
 {
-    bool is_freeze = strcmp(q->verb, "freeze") == 0;
+    const struct words_verb *verb = words_verb_of(q->verb);
+    struct order o = { *who ? who : "a person", q->why, *q->device ? verb->device_order : verb->order,
+                       q->device, q->code, q->number };
 
-    if (strcmp(q->verb, "approve") == 0)
-        return controller_approve(c, q->number, q->code, o, now_us);
-    if (strcmp(q->verb, "rollback") == 0)
-        return controller_rollback(c, o, now_us);
-    if (strcmp(q->verb, "forget") == 0)
-        return controller_forget(c, q->device, o, now_us);
-    if (strcmp(q->verb, "drill") == 0)
-        return controller_drill(c, q->device, o, now_us);
-    if (*q->device)
-        return controller_freeze_device(c, q->device, is_freeze, o, now_us);
-    return is_freeze ? controller_freeze(c, o, now_us) : controller_thaw(c, o, now_us);
-}
-
-int answer_act(struct controller *c, const struct question *q, const char *who, uint64_t now_us,
-               struct err *err)
-{
-    struct order o = { *who ? who : "a person", q->why };
-
-    return refuse(act(c, q, &o, now_us), q, err);
+    return refuse(control_order(k, &o, now_us), q, err);
 }
 
 /* Adds the last settings tried on a twin to the last decision, if the tuner uses twins. */
@@ -546,10 +540,11 @@ static json_t *status(const struct controller *c, const struct answer_sources *f
     return o;
 }
 
-static json_t *json_for(struct controller *c, const struct question *q, const char *who,
+static json_t *json_for(struct control *k, const struct question *q, const char *who,
                         const struct answer_sources *from, uint64_t now_us, struct err *err)
 {
     const struct words_verb *verb = words_verb_of(q->verb);
+    const struct controller *c = &k->c;
 
     if (q->version != MSG_VERSION) {
         err_set(err, EPROTO, "it speaks version %u, the controller %u", q->version, MSG_VERSION);
@@ -564,15 +559,15 @@ static json_t *json_for(struct controller *c, const struct question *q, const ch
     if (strcmp(q->verb, "explain") == 0)
         return explain(from->ledger, from->tuner);
     if (verb && verb->is_order)
-        return answer_act(c, q, who, now_us, err) ? NULL : json_object();
+        return answer_act(k, q, who, now_us, err) ? NULL : json_object();
     err_set(err, EINVAL, "the controller does not know '%s'", q->verb);
     return NULL;
 }
 
-char *answer_to(struct controller *c, const struct question *q, const char *who,
+char *answer_to(struct control *k, const struct question *q, const char *who,
                 const struct answer_sources *from, uint64_t now_us, struct err *err)
 {
-    json_t *o = json_for(c, q, who, from, now_us, err);
+    json_t *o = json_for(k, q, who, from, now_us, err);
     char   *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS)) : NULL;
 
     json_decref(o);

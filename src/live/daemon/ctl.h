@@ -3,7 +3,7 @@
 #define LIVE_DAEMON_CTL_H
 
 #include "base/err.h"
-#include "live/controller/controller.h"
+#include "live/control/control.h"
 #include "live/wire/tls/secure.h"
 #include "live/view/ledger.h"
 #include "live/wire/codec.h"
@@ -24,6 +24,9 @@ int ctl_print(const struct ctl_request *, const char *text, struct err *);
 /* Checks the chain of an audit log. Needs no controller. */
 int ctl_verify(const char *path, struct err *);
 
+/* Repeats the decisions of a recorded controller: live/control/record.h. */
+int ctl_replay(const char *path, struct err *);
+
 /* ---- the controller's side ---- */
 
 /* What an answer needs besides the controller. tuner: of live_tuner_json(). peers: refused connections; NULL:
@@ -31,10 +34,10 @@ int ctl_verify(const char *path, struct err *);
 struct answer_sources { const struct ledger *ledger; const json_t *tuner; const struct serve_counts *peers; };
 
 /* Executes a request. Returns JSON, malloc'd, or NULL and the reason. */
-char *answer_to(struct controller *, const struct question *, const char *who, const struct answer_sources *,
+char *answer_to(struct control *, const struct question *, const char *who, const struct answer_sources *,
                 uint64_t now_us, struct err *);
 
 /* Executes an order. -ENOENT: there is no such device or trial; any other errno: not now. */
-int answer_act(struct controller *, const struct question *, const char *who, uint64_t now_us, struct err *);
+int answer_act(struct control *, const struct question *, const char *who, uint64_t now_us, struct err *);
 
 #endif

@@ -1,4 +1,5 @@
 #include "live/daemon/process.h"
+#include "base/http/server.h"
 #include "base/minmax.h"
 #include "core/units.h"
 #include "live/core/live_clock.h"
@@ -61,6 +62,18 @@ void reload_on_signal(void (*reload)(void *), void *arg)
     clock_notify("READY=1");
 }
 
+int process_check(const struct config_common *new, const struct config_common *old, struct err *err)
+{
+    const struct http_config *http = &new->http;
+    struct secure            *tls;
+    bool                      has_address = !old || (old->http.is_on && http->is_on &&
+                                                     strcmp(old->http.listen, http->listen) == 0);
+    int                       rc = secure_open(&tls, &new->tls, false, err);
+
+    secure_free(tls);
+    return rc ? rc : server_check(http, has_address, err);
+}
+
 void *reload_file(const struct config_kind *kind, const void *old)
 {
     const struct driver *driver = kind == &config_agent ? ((const struct agent_file *)old)->driver : NULL;
@@ -71,6 +84,8 @@ void *reload_file(const struct config_kind *kind, const void *old)
 
     if (!rc && !(key = config_fixed_key(kind, new, old)) && kind == &config_controller)
         rc = live_tuner_check(new, &err);
+    if (!rc && !key)
+        rc = process_check(new, old, &err);
     if (!rc && !key)
         return new;
     if (key)

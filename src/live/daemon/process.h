@@ -27,6 +27,10 @@ enum process_order process_wait(struct pollfd *, uint32_t count, uint64_t until_
  * changes such a key, or is wrong, is refused with one line, and everything stays as it was.
  */
 
+/* Can the files that it names be used by this process: certificates, keys, the page's token and address?
+ * 'old': the configuration that it replaces; NULL: a process with this one may be running. */
+int process_check(const struct config_common *, const struct config_common *old, struct err *);
+
 /* Calls 'reload', which reads a configuration again, and reports it to systemd. */
 void reload_on_signal(void (*reload)(void *), void *arg);
 

@@ -24,6 +24,10 @@ int agent_run(const struct agent_file *, struct agent_pace *, struct err *);
  * is_forget: afterwards the agents obey any controller, whatever terms they have seen. */
 int agent_rescue(const struct agent_file *, bool is_forget, struct err *);
 
+/* The same, and then restores the baseline: values from before the first change, or set by people since. For
+ * a host that Anole leaves. The state says from then on that the baseline is what was confirmed. */
+int agent_baseline(const struct agent_file *, struct err *);
+
 /* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port,
  * or DEVICE/ and one of these. A person's decision: it stays until it is taken back. Refused unless the agent
  * may write. */
@@ -36,11 +40,12 @@ int agent_check(const struct agent_file *, struct err *);
 /* Relays between the agents of a rack and a controller until a signal arrives. */
 int relay_run(const struct relay_file *, struct err *);
 
-/* The same for a controller. step() is called after each message, and calls controller_on_tick() itself. */
+/* The same for a controller. step() is called after each message, and calls control_tick() itself. */
 struct live_tuner;
+struct control;
 struct controller_pace {
     uint64_t now_us, epoch_us;   /* epoch: the clocks of all devices show simulated time from here on */
-    void (*step)(struct controller_pace *, struct controller *, const struct live_tuner *);
+    void (*step)(struct controller_pace *, struct control *, const struct live_tuner *);
 };
 
 int controller_run(const struct controller_file *, struct controller_pace *, struct err *);

@@ -1,11 +1,12 @@
 /* src/live/daemon/run_controller.c - see run.h: one loop for all agents of a fabric, the tuner, and
  * operators. */
 #include "core/units.h"
-#include "live/controller/trial.h"
+#include "live/control/control.h"
 #include "base/minmax.h"
 #include "live/daemon/ctl.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
+#include "live/daemon/hold_file.h"
 #include "live/daemon/tuner/live_tuner.h"
 #include "live/relay/relay.h"
 #include "live/wire/codec.h"
@@ -36,8 +37,10 @@ struct fabric {
     const struct controller_file *file;
     /* after a reload: the files that 'file' points to now, and from the end of the trial on */
     struct controller_file       *own, *next;
-    struct controller             controller;
+    struct control                control;
+    struct record                 record;        /* of its inputs, if there is one */
     struct disk                   disk;
+    struct hold_file              hold;
     struct serve                 *serve;
     struct live_tuner             tuner;
     struct live_learner           learner;
@@ -60,6 +63,11 @@ struct fabric {
 
 /* ---- relays ---- */
 
+static uint64_t now_us(const struct fabric *f)
+{
+    return f->pace ? f->pace->now_us : clock_us();
+}
+
 static void end_free(struct relay_end *e)
 {
     mux_fini(&e->mux);
@@ -71,7 +79,7 @@ static uint32_t on_relay_link(void *arg, uint64_t now_us)
     struct fabric *f = ((struct relay_end *)arg)->fabric;
     uint32_t       link = BEHIND | f->links++;
 
-    controller_on_link(&f->controller, link, now_us);
+    control_link(&f->control, link, now_us);
     return link;
 }
 
@@ -82,12 +90,14 @@ static void on_relay_msg(void *arg, uint32_t link, const struct msg *m, uint64_t
 
     f->page.counts.reports += m->kind == MSG_REPORT;
     if (m->kind != MSG_HELLO || account_has_room(e->account, f->names_max, m->name))
-        controller_on_msg(&f->controller, link, m, now_us);
+        control_msg(&f->control, link, m, now_us);
 }
 
 static void on_relay_cut(void *arg, uint32_t link)
 {
-    controller_on_cut(&((struct relay_end *)arg)->fabric->controller, link);
+    struct fabric *f = ((struct relay_end *)arg)->fabric;
+
+    control_cut(&f->control, link, now_us(f));
 }
 
 static void send_down(void *arg, const struct rack *rack)
@@ -152,56 +162,67 @@ static void send(void *arg, uint32_t link, const struct msg *m)
 static void interval(void *arg, uint64_t now_us)
 {
     struct fabric *f = arg;
+    char           note[MSG_WHY_SIZE];
 
     if (f->flows.fd >= 0) {
         collector_read(&f->flows, now_us, &f->fsd);
         f->tuner.flows = &f->fsd;
     }
-    live_tuner_interval(&f->tuner, &f->controller, now_us);
-    live_learner_interval(&f->learner, f->file, &f->controller, now_us);
+    live_tuner_interval(&f->tuner, &f->control.c, now_us);
+    if (live_learner_interval(&f->learner, f->file, &f->control.c, note))
+        control_note(&f->control, "net", note, now_us);
     f->page.counts.records = f->learner.taken;
     f->page.counts.records_refused = f->learner.refused;
     f->page.counts.net = f->learner.net.version;
 }
 
-static void records(void *arg, const struct peer *p, const struct msg_learn *m, uint64_t now_us)
+static bool records(void *arg, const struct peer *p, const struct msg_learn *m, uint64_t now_us,
+                    char note[MSG_WHY_SIZE])
 {
     struct fabric *f = arg;
 
-    live_learner_take(&f->learner, &f->controller, p, m, now_us);
+    return live_learner_take(&f->learner, &f->control.c, p, m, now_us, note);
 }
 
 static const struct msg_learn *net(void *arg, const struct peer *p)
 {
     struct fabric *f = arg;
 
-    return live_learner_net(&f->learner, &f->controller, p);
+    return live_learner_net(&f->learner, &f->control.c, p);
 }
 
 static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
 {
     struct fabric *f = arg;
 
-    return live_tuner_propose(&f->tuner, &f->controller, now_us, set, why);
+    return live_tuner_propose(&f->tuner, &f->control.c, now_us, set, why);
 }
 
 static void ended(void *arg, bool is_kept, uint32_t missed, const char *why)
 {
     struct fabric *f = arg;
 
-    if (f->controller.cfg->mode == MODE_APPROVE || f->controller.cfg->mode == MODE_AUTO)
-        clock_log("trial %lu %s%s: %s", (unsigned long)f->controller.trial.number,
-                  is_kept ? "kept" : "dropped", is_kept && missed ? ", not by all devices" : "", why);
+    if (is_kept && missed)
+        clock_log("trial %lu: %u devices did not take it", (unsigned long)f->control.c.trial.number, missed);
     f->page.counts.kept += is_kept;
     f->page.counts.dropped += !is_kept;
-    live_tuner_ended(&f->tuner, &f->controller, is_kept, missed, why);
+    live_tuner_ended(&f->tuner, &f->control.c, is_kept, missed, why);
+}
+
+/* In mode direct trials are too many for it. */
+static void journal(void *arg, const char *text)
+{
+    const struct fabric *f = arg;
+
+    if (f->control.c.cfg->mode != MODE_DIRECT || strncmp(text, "trial ", strlen("trial ")) != 0)
+        clock_log("%s", text);
 }
 
 static void declined(void *arg, const char *why)
 {
     struct fabric *f = arg;
 
-    live_tuner_ended(&f->tuner, &f->controller, false, 0, why);
+    live_tuner_ended(&f->tuner, &f->control.c, false, 0, why);
 }
 
 /* ---- the network ---- */
@@ -216,7 +237,7 @@ static void on_data(struct fabric *f, const struct rpc_event *e, uint64_t now_us
         f->page.counts.unreadable++;
     else {
         f->page.counts.reports += m.kind == MSG_REPORT;
-        controller_on_msg(&f->controller, e->link, &m, now_us);
+        control_msg(&f->control, e->link, &m, now_us);
     }
 }
 
@@ -245,19 +266,31 @@ static void on_rack(struct fabric *f, const struct rpc_event *e, uint64_t now_us
     }
 }
 
+static enum gate_right right_of(const struct fabric *f, const struct account *a)
+{
+    const struct controller_file *c = f->file;
+    int                           right = a->is_owner ? GATE_OPERATE : GATE_NOTHING;
+
+    for (int i = GATE_VIEW; i < GATE_RIGHTS && c->common.tls.ca; i++)
+        right = is_one_of(a, c->client[i], c->clients[i]) && i > right ? i : right;
+    return (enum gate_right)right;
+}
+
 static bool is_operator(void *arg, const struct account *a)
 {
-    const struct controller_file *c = ((const struct fabric *)arg)->file;
-
-    return a->is_owner || (c->common.tls.ca && is_one_of(a, c->operator, c->operators));
+    return right_of(arg, a) != GATE_NOTHING;
 }
 
 /* Without certificates every user of this machine may look, and freeze. */
 static const char *refusal(struct fabric *f, const struct account *a, const struct question *q)
 {
     const struct words_verb *verb = words_verb_of(q->verb);
+    enum gate_right          right = right_of(f, a);
 
-    return is_operator(f, a) ? NULL : f->file->common.tls.ca ? "not an operator of this controller" :
+    return right >= (verb ? verb->right : GATE_VIEW) ? NULL :
+           right == GATE_APPROVE ? "an approver of this controller, who may look, approve and reject" :
+           right == GATE_VIEW ? "a viewer of this controller, who may only look" :
+           f->file->common.tls.ca ? "not an operator of this controller" :
            verb && verb->is_open ? NULL :
            "without certificates only root and the user of the controller may decide, by its socket file: "
            "anole ctl at that machine, or --address unix:FILE";
@@ -278,7 +311,7 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
         err_write(&err, "%s%s%s%s", f->file->common.tls.ca ? "'" : "", account_name(e->account),
                   f->file->common.tls.ca ? "' is " : "", refusal(f, e->account, &q));
     else
-        text = answer_to(&f->controller, &q, account_name(e->account),
+        text = answer_to(&f->control, &q, account_name(e->account),
                          &(struct answer_sources){ &f->page.ledger, tuner, f->page.counts.peers },
                          now_us, &err);
     length = codec_write_reply(text ? "" : err.text, text ? text : "", &bytes);
@@ -291,15 +324,15 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 /* Agents and relays of one that was deposed shall find the one that acts. */
 static void on_event(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
 {
-    if (f->controller.role == ROLE_DEPOSED && (e->kind == RPC_OPEN || e->kind == RPC_DATA)) {
+    if (f->control.c.role == ROLE_DEPOSED && (e->kind == RPC_OPEN || e->kind == RPC_DATA)) {
         serve_cut(f->serve, e->link);
         return;
     }
     switch (e->kind) {
-    case RPC_OPEN:  controller_on_link(&f->controller, e->link, now_us); break;
+    case RPC_OPEN:  control_link(&f->control, e->link, now_us); break;
     case RPC_CLOSE:
         cut_relay(f, e->link);
-        controller_on_cut(&f->controller, e->link);
+        control_cut(&f->control, e->link, now_us);
         break;
     case RPC_DATA:
         if (rack_codec_is(e->bytes, e->length))
@@ -316,7 +349,7 @@ static int act(void *arg, const struct question *q, const char *who, struct err 
 {
     struct fabric *f = arg;
 
-    return answer_act(&f->controller, q, who ? who : "the holder of the HTTP token", clock_us(), err);
+    return answer_act(&f->control, q, who, clock_us(), err);
 }
 
 static json_t *tuner_json(void *arg)
@@ -341,7 +374,7 @@ static void take_next(struct fabric *f)
         live_learner_init(&f->learner, new);
     }
     page_know(&f->page, &new->links, &new->jobs);
-    controller_reconfigure(&f->controller, &new->controller, clock_us());
+    control_input(&f->control, (struct input){ .kind = INPUT_CONFIG, .config = &new->controller }, now_us(f));
     if (is_http)
         status_page_reopen(&f->page.http, &new->common.http);
     reload_free(&config_controller, before);
@@ -351,7 +384,7 @@ static void take_next(struct fabric *f)
 /* What a trial is judged by stays until it has ended. */
 static void take_next_if_idle(struct fabric *f)
 {
-    if (f->next && f->controller.trial.phase == TRIAL_NONE)
+    if (f->next && f->control.c.trial.phase == TRIAL_NONE)
         take_next(f);
 }
 
@@ -365,29 +398,29 @@ static void reload(void *arg)
     reload_free(&config_controller, f->next);
     f->next = next;
     if (next->controller.mode == MODE_OBSERVE)
-        trial_abort(&f->controller, "the configuration says: observe", clock_us());
-    if (f->controller.trial.phase != TRIAL_NONE)
+        control_input(&f->control,
+                      (struct input){ .kind = INPUT_ABORT, .text = "the configuration says: observe" },
+                      now_us(f));
+    if (f->control.c.trial.phase == TRIAL_WAITING)
+        control_input(&f->control, (struct input){ .kind = INPUT_ABORT, .text =
+                      "the configuration was read again; the tuner proposes anew" }, now_us(f));
+    if (f->control.c.trial.phase != TRIAL_NONE)
         clock_log("the new configuration holds when trial %lu has ended",
-                  (unsigned long)f->controller.trial.number);
+                  (unsigned long)f->control.c.trial.number);
     take_next_if_idle(f);
 }
 
 /* ---- time ---- */
 
-static uint64_t now_us(const struct fabric *f)
-{
-    return f->pace ? f->pace->now_us : clock_us();
-}
-
 /* Logs it when guardrails cannot see everything at more or fewer devices than before. */
 static void log_unguarded(struct fabric *f)
 {
-    json_t    *o = state_json_unguarded(&f->controller, clock_us());
+    json_t    *o = state_json_unguarded(&f->control.c, clock_us());
     json_int_t count = json_integer_value(json_object_get(o, "devices"));
 
     if (count != f->unguarded && count)
         clock_log("guardrails do not see everything at %lld of %u devices; at %s not %s", (long long)count,
-                  f->controller.peers, json_get_text(o, "example"), json_get_text(o, "what"));
+                  f->control.c.peers, json_get_text(o, "example"), json_get_text(o, "what"));
     f->unguarded = count;
     json_decref(o);
 }
@@ -397,8 +430,8 @@ static void tick(struct fabric *f, uint64_t interval_us)
     process_log_budgets(f->serve);
     f->page.counts.ticks++;
     f->page.counts.late += clock_us() - f->tick_us > interval_us / 2;
-    controller_on_tick(&f->controller, clock_us());
-    f->controller.is_brief = f->file->is_brief && live_tuner_is_idle(&f->tuner);
+    control_tick(&f->control, clock_us());
+    f->control.is_brief = f->file->is_brief && live_tuner_is_idle(&f->tuner);
     take_next_if_idle(f);
     if (f->page.counts.ticks % UNGUARDED_TICKS == 0)
         log_unguarded(f);
@@ -484,7 +517,7 @@ static int loop(struct fabric *f, struct err *err)
         server_run(f->page.http.server);
         collector_run(&f->flows);
         if (f->pace)
-            f->pace->step(f->pace, &f->controller, &f->tuner);
+            f->pace->step(f->pace, &f->control, &f->tuner);
         else if (clock_us() >= f->tick_us)
             tick(f, interval_us);
         for (uint32_t i = 0; i < f->ends; i++)
@@ -530,8 +563,9 @@ static void open_history(struct fabric *f)
 static int start(struct fabric *f, struct err *err)
 {
     struct serve_limits  limits = { .account = ACCOUNT_LIMITS, .is_operator = is_operator, .arg = f };
-    struct controller_io io = { .send = send, .interval = interval, .propose = propose, .ended = ended,
-                                .declined = declined, .records = records, .net = net, .arg = f };
+    struct control_io    io = { .send = send, .interval = interval, .propose = propose, .ended = ended,
+                                .declined = declined, .log = journal, .records = records, .net = net,
+                                .arg = f };
     uint64_t             begin_us = f->pace ? f->pace->now_us - f->file->controller.gather_us : clock_us();
     struct audit         audit;
     struct err           why;
@@ -548,9 +582,12 @@ static int start(struct fabric *f, struct err *err)
     snprintf(log, sizeof log, "%s/" DISK_LOG, f->file->common.state);
     ledger_load_file(&f->page.ledger, log);
     io.disk = disk_io(&f->disk);
+    if ((rc = hold_file_open(&f->hold, f->file->common.state)) != 0)
+        clock_log("%s: a freeze would not survive a full disk: %s", f->file->common.state, strerror(-rc));
+    io.hold = hold_file_io(&f->hold);
     io.disk.on_line = ledger_on_line;
     io.disk.on_line_arg = &f->page.ledger;
-    controller_init(&f->controller, &f->file->controller, &io, f->file->devices_max);
+    control_init(&f->control, &f->file->controller, &io, f->file->devices_max);
     rc = status_page_open(&f->page.http, &f->file->common.http, err);
     if (!rc && !f->pace)         /* its times are those of the clock */
         open_history(f);
@@ -564,14 +601,21 @@ static int start(struct fabric *f, struct err *err)
     }
     if (rc)
         return rc;
-    if (controller_start(&f->controller, &audit, begin_us))
+    if (f->file->record) {
+        rc = record_open(&f->record, f->file->record, f->control.c.cfg, f->file->devices_max, err);
+        f->control.record = &f->record;
+        if (rc)
+            return rc;
+    }
+    if (control_start(&f->control, &audit, begin_us))
         return err_set(err, EBADMSG, "%s/%s: it cannot be understood", f->file->common.state,
                        CONTROLLER_SAVED_NAME);
-    controller_fence(&f->controller, f->revision);
+    control_fence(&f->control, f->revision, begin_us);
     limits.account.devices = f->file->agent_devices;
     limits.account.connections = f->file->agent_devices + 64;
     limits.account.messages = f->file->agent_messages;
     rc = serve_open(&f->serve, f->file->listen, &f->file->common.tls, &limits, err);
+    f->page.counts.audit = &f->control.audit;
     f->page.counts.peers = rc ? NULL : serve_counts(f->serve);
     return rc ? rc : serve_add_local(f->serve, f->file->socket, f->file->listen, err);
 }
@@ -580,13 +624,13 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
 {
     static const char *const modes[] = { "observes only", "asks before it tries something",
                                          "tries without asking", "sets what its tuner says" };
-    struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .pace = pace };
+    struct fabric f = { .file = file, .disk = { .lock_fd = -1, .log_fd = -1 }, .hold = { -1 }, .pace = pace };
 
     raise_limits();
     f.signals = clock_signals();
     live_tuner_init(&f.tuner, file, pace ? pace->epoch_us : 0);
     live_learner_init(&f.learner, file);
-    page_init(&f.page, &f.controller);
+    page_init(&f.page, &f.control.c);
     page_know(&f.page, &file->links, &file->jobs);
     collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
@@ -611,9 +655,12 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
         end_free(f.end[i]);
     free(f.end);
     rack_fini(&f.rack);
-    controller_fini(&f.controller);
+    if (record_close(&f.record))
+        clock_log("%s: the record of inputs is not complete: %s", file->record, strerror(f.record.error));
+    control_fini(&f.control);
     reload_free(&config_controller, f.own);
     reload_free(&config_controller, f.next);
+    hold_file_close(&f.hold);
     disk_close(&f.disk);
     close(f.signals);
     return rc > 0 ? 0 : rc;

@@ -60,7 +60,7 @@ static int read_device(void *state, struct knob_set *set)
 
 static int write_device(void *state, const struct knob_set *set)
 {
-    knob_set_put(set, state);
+    knobs_apply(state, set);
     return 0;
 }
 

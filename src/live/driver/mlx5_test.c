@@ -1,5 +1,6 @@
 /* src/live/driver/mlx5_test.c - the driver on a tree of files like that of the kernel. */
 #include "live/driver/driver.h"
+#include "core/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,6 +92,38 @@ static void read__returns_existing_files(void **unused)
     shell("echo '5 or so' >sys/class/net/eth7/ecn/roce_rp/rpg_ai_rate");
     assert_int_equal(driver_mlx5.read(nic, &set), -EIO);
     driver_mlx5.close(nic);
+}
+
+/* The driver knows a file for each of DCQCN's knobs that an agent may set. */
+static void read__has_every_live_knob_of_nics(void **unused)
+{
+    static const struct world dcqcn = { .control = NULL };
+    struct knob_set           set;
+    int                       live = 0;
+
+    (void)unused;
+    for (int pass = 0; pass < 2; pass++) {
+        void *nic = pass ? must_open() : NULL;
+
+        if (pass)
+            assert_int_equal(driver_mlx5.read(nic, &set), 0);
+        for (enum knob k = 0; k < KNOB_COUNT; k++) {
+            const struct knob_info *row = &knob_info[k];
+
+            if (row->where != KNOB_NIC || !row->live.is_allowed || row->unit == KNOB_BITS ||
+                !world_reads(&dcqcn, k))
+                continue;
+            if (pass)
+                assert_true(set.is_named[k] && set.knobs.value[k] == 100 + k);
+            else
+                shell("echo %d >sys/class/net/eth7/ecn/roce_%s/%s", 100 + k,
+                      k == KNOB_min_time_between_cnps ? "np" : "rp", row->name);
+            live += pass;
+        }
+        if (pass)
+            driver_mlx5.close(nic);
+    }
+    assert_true(live >= 12);
 }
 
 static void write__puts_digits_and_nothing_else(void **unused)
@@ -188,6 +221,34 @@ static void sample__takes_differences_that_wrap(void **unused)
     driver_mlx5.close(nic);
 }
 
+static void put_pauses(unsigned long pause_us, unsigned long discards)
+{
+    shell("printf 'rx_prio3_pause_duration: %lu\\nrx_prio3_discards: %lu\\n' >ethtool/eth7", pause_us,
+          discards);
+}
+
+/* The increase is that of two intervals, and so is the time: the share of the time does not double, and
+ * drops of the interval that could not be read are not lost. */
+static void sample__a_failed_reading_is_made_up_for(void **unused)
+{
+    void             *nic = must_open();
+    struct msg_sample s;
+
+    (void)unused;
+    put_counters(1000, 1, 0, 0);
+    assert_int_equal(driver_mlx5.sample(nic, &s), -EAGAIN);
+    usleep(100000);
+    shell("mv ethtool/eth7 away");
+    assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(isnan(s.paused) && (s.unknown & MSG_UNKNOWN(lossless_drops)));
+    usleep(100000);
+    put_pauses(100000, 2);       /* paused for half of at least 200 ms */
+    assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(s.paused > 0.1 && s.paused <= 0.5);
+    assert_int_equal(s.lossless_drops, 2);
+    driver_mlx5.close(nic);
+}
+
 /* PFC is off, or ethtool is not available: half of the metric and the guardrail on pauses are missing.
  * Unknown values do not count as 0. */
 static void sample__missing_counters_are_unknown(void **unused)
@@ -213,10 +274,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(read__returns_existing_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(read__has_every_live_knob_of_nics, set_up, tear_down),
         cmocka_unit_test_setup_teardown(write__puts_digits_and_nothing_else, set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__falls_back_to_debugfs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__refuses_devices_that_cannot_be_tuned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sample__takes_differences_that_wrap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__a_failed_reading_is_made_up_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sample__missing_counters_are_unknown, set_up, tear_down),
     };
 

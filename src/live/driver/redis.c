@@ -303,6 +303,25 @@ static bool copy_hash(struct hset *h, const redisReply *hash, const struct redis
     return hash->elements > 0;
 }
 
+/* Which profile the queue had: in STATE_DB, which a restart of the switch empties as it restores
+ * CONFIG_DB. */
+static void note_of(char note[200], const char *queue)
+{
+    snprintf(note, 200, "ANOLE_%.190s", queue);
+}
+
+static int write_note(struct redis *r, const char *queue, const char *profile)
+{
+    char note[200];
+
+    note_of(note, queue);
+    redisReply *reply = profile ? ask(r, REDIS_STATE, "HSET %s wred_profile %s", note, profile) :
+                        ask(r, REDIS_STATE, "DEL %s", note);
+    int rc = reply ? 0 : -EIO;
+    freeReplyObject(reply);
+    return rc;
+}
+
 int redis_rebind(struct redis *r, const char *queue, const char *from, const char *own,
                  const struct redis_field *change, int count)
 {
@@ -320,7 +339,48 @@ int redis_rebind(struct redis *r, const char *queue, const char *from, const cha
     redisReply *hash = rc ? NULL : redisCommand(c, "HGETALL %s", from);
     if (!rc && (!hash || !copy_hash(set, hash, change, count)))
         rc = hash ? -EINVAL : -EIO;
+    rc = rc ? rc : write_note(r, queue, name);
     rc = transact(r, rc, set, 2);
     freeReplyObject(hash);
     return rc;
+}
+
+/* Do these fields of a profile have the values 'is', or 'was'? */
+static int compare(struct redis *r, const char *key, const struct redis_field *field, int count, bool is_new)
+{
+    uint64_t value;
+    int      rc = 0;
+
+    for (int i = 0; i < count && !rc; i++) {
+        rc = redis_number(r, REDIS_CONFIG, key, field[i].name, &value);
+        if (!rc && value != (is_new ? field[i].is : field[i].was))
+            rc = -EBUSY;
+    }
+    return rc;
+}
+
+int redis_unbind(struct redis *r, const char *queue, const char *own, const struct redis_field *field,
+                 int count)
+{
+    char note[200], name[64], now[64], from[80];
+
+    note_of(note, queue);
+    int rc = redis_get(r, REDIS_STATE, note, "wred_profile", name, sizeof name);
+    snprintf(from, sizeof from, "WRED_PROFILE|%s", rc ? "" : name);
+    if (rc || compare(r, from, field, count, true))
+        return -ENOENT;
+    redisContext *c = connection(r, REDIS_CONFIG);
+    if (!c || !is_done(c, 4, (const char *[]){ "WATCH", queue, from, own }))
+        return -EIO;
+    rc = redis_get(r, REDIS_CONFIG, queue, "wred_profile", now, sizeof now);
+    if (!rc && strcmp(now, own + strlen("WRED_PROFILE|")) != 0)
+        rc = -EBUSY;
+    rc = rc ? rc : compare(r, own, field, count, false);
+    rc = rc ? rc : compare(r, from, field, count, true);
+    struct hset set[2] = { { .word = { "HSET", queue, "wred_profile", name }, .count = 4 },
+                           { .word = { "DEL", own }, .count = 2 } };
+    rc = transact(r, rc, set, 2);
+    if (!rc)
+        write_note(r, queue, NULL);              /* one that stays says nothing: the queue is not ours */
+    return rc == -ENOENT ? -EBUSY : rc;
 }

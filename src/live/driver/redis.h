@@ -15,7 +15,7 @@ struct redis {
     uint64_t             silent_us;      /* the last time-out; requests shortly after it fail at once */
 };
 
-enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4 };
+enum { REDIS_ASIC = 1, REDIS_COUNTERS = 2, REDIS_CONFIG = 4, REDIS_STATE = 6 };
 
 void redis_init(struct redis *, const char *socket);
 void redis_fini(struct redis *);
@@ -55,5 +55,10 @@ int redis_set(struct redis *, const char *key, const struct redis_field *, int c
  * queue has another profile than 'from') and -EINVAL ('from' has unknown fields). */
 int redis_rebind(struct redis *, const char *queue, const char *from, const char *own,
                  const struct redis_field *change, int count);
+
+/* Takes that back: binds the queue to the profile it had before and deletes its own, in one transaction, if
+ * that profile is still there and its fields equal 'is'. -ENOENT: not so, or the profile is not known;
+ * nothing was written. -EBUSY: its own does not have 'was', or there was a concurrent write. */
+int redis_unbind(struct redis *, const char *queue, const char *own, const struct redis_field *, int count);
 
 #endif

@@ -4,6 +4,7 @@
 #include "core/units.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static void add_profile(void *arg, const char *key)
 {
     struct names *n = arg;
 
-    if (n->count < DRIVER_DEVICES_MAX && strlen(key + 13) < MSG_NAME_SIZE / 2)
+    if (n->count < DRIVER_DEVICES_MAX && strlen(key + 13) < MSG_NAME_SIZE / 2 &&
+        strncmp(key + 13, "ANOLE_", 6) != 0)             /* of a queue of ours */
         snprintf(n->name[n->count++], MSG_NAME_SIZE, "%.31s", key + 13);         /* behind "WRED_PROFILE|" */
 }
 
@@ -37,20 +39,6 @@ static void init_redis(struct redis *r, const char *root)
 
     snprintf(socket, sizeof socket, "%s/var/run/redis/redis.sock", strcmp(root, "/") ? root : "");
     redis_init(r, socket);
-}
-
-static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
-{
-    struct redis r;
-    struct names n = { name, 0 };
-
-    (void)driver;
-    init_redis(&r, root);
-    int rc = redis_check(&r, err);
-    if (!rc && redis_keys(&r, REDIS_CONFIG, "WRED_PROFILE|*", add_profile, &n))
-        rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", r.socket);
-    redis_fini(&r);
-    return rc ? rc : n.count ? n.count : err_set(err, ENOENT, "there is no WRED profile in CONFIG_DB");
 }
 
 /* ---- queues ---- */
@@ -149,20 +137,15 @@ static int find_queues(struct sonic *s, struct err *err)
     return 0;
 }
 
-/* The object that the ASIC has for the profile: the one that its first queue names. */
-static int find_asic_key(struct sonic *s, struct err *err)
+/* The object that the ASIC has for the profile: the one that its first queue names. "": none. */
+static void find_asic_key(struct sonic *s)
 {
     char oid[64];
 
-    if (!s->queues)
-        return err_set(err, ENOENT,
-                       "%s: no queue names this profile, or queue counters are off (counterpoll queue "
-                       "enable)", s->profile);
-    if (redis_get(&s->redis, REDIS_ASIC, s->queue->asic, "SAI_QUEUE_ATTR_WRED_PROFILE_ID", oid, sizeof oid))
-        return err_set(err, ENOENT, "%s: ASIC_DB does not say which profile %s has", s->profile,
-                       s->queue->name);
-    snprintf(s->asic_key, sizeof s->asic_key, "ASIC_STATE:SAI_OBJECT_TYPE_WRED:%.63s", oid);
-    return 0;
+    *s->asic_key = '\0';
+    if (s->queues && redis_get(&s->redis, REDIS_ASIC, s->queue->asic, "SAI_QUEUE_ATTR_WRED_PROFILE_ID", oid,
+                               sizeof oid) == 0)
+        snprintf(s->asic_key, sizeof s->asic_key, "ASIC_STATE:SAI_OBJECT_TYPE_WRED:%.63s", oid);
 }
 
 /* ---- opening ---- */
@@ -175,15 +158,44 @@ static bool is_profile_name(const char *name)
     return isalnum((unsigned char)*name) && strlen(name) <= 32;
 }
 
-static int check_profile(struct sonic *s, struct err *err)
+/* A number in the text in which we would write it again. */
+static bool has_number(struct sonic *s, const char *field)
 {
+    char     text[32], again[32];
     uint64_t value;
+    bool     is = redis_number(&s->redis, REDIS_CONFIG, s->key, field, &value) == 0 &&
+                  redis_get(&s->redis, REDIS_CONFIG, s->key, field, text, sizeof text) == 0;
+
+    snprintf(again, sizeof again, "%" PRIu64, is ? value : 0);
+    return is && strcmp(text, again) == 0;
+}
+
+/* Why the profile takes no change, in s->why. */
+static void judge_profile(struct sonic *s)
+{
+    *s->why = '\0';
+    for (int i = 0; i < FIELDS && !*s->why; i++)
+        if (!has_number(s, sonic_config_names[i]))
+            snprintf(s->why, sizeof s->why, "%s: it has no %s, or not in plain digits", s->key,
+                     sonic_config_names[i]);
+    if (!*s->why && !sonic_has_ecn(&s->redis, s->key))
+        snprintf(s->why, sizeof s->why, "%s: ECN is not on for green packets", s->key);
+    else if (!*s->why && !s->queues)
+        snprintf(s->why, sizeof s->why, "%s: no queue names this profile, or queue counters are off "
+                 "(counterpoll queue enable)", s->profile);
+    else if (!*s->why && !*s->asic_key)
+        snprintf(s->why, sizeof s->why, "%s: ASIC_DB does not say which profile %s has", s->profile,
+                 s->queue->name);
+}
+
+static bool is_there(struct sonic *s)
+{
+    char text[64];
 
     for (int i = 0; i < FIELDS; i++)
-        if (redis_number(&s->redis, REDIS_CONFIG, s->key, sonic_config_names[i], &value))
-            return err_set(err, ENOENT, "%s: it has no %s", s->key, sonic_config_names[i]);
-    return sonic_has_ecn(&s->redis, s->key) ? 0 :
-           err_set(err, EPERM, "%s: ECN is not on for green packets", s->key);
+        if (redis_get(&s->redis, REDIS_CONFIG, s->key, sonic_config_names[i], text, sizeof text) != -ENOENT)
+            return true;
+    return false;
 }
 
 static void close_device(void *state)
@@ -220,15 +232,61 @@ static int open_device(const struct driver *driver, void **state, const char *ro
     if (!s->is_all && !is_profile_name(name))
         rc = err_set(err, EINVAL, "'%s' is not the name of a profile", name);
     rc = rc ? rc : redis_check(&s->redis, err);
-    if (!rc && !s->is_all)
-        rc = check_profile(s, err);
+    if (!rc && !s->is_all && !is_there(s))
+        rc = err_set(err, ENOENT, "%s: there is no such profile with thresholds in CONFIG_DB", s->key);
     rc = rc ? rc : find_queues(s, err);
-    rc = rc ? rc : s->is_all ? sonic_queues_check(s, err) : find_asic_key(s, err);
+    if (!rc && s->is_all)
+        rc = sonic_queues_check(s, err);
+    else if (!rc) {
+        find_asic_key(s);
+        judge_profile(s);
+    }
     if (rc)
         close_device(s);
     else
         *state = s;
     return rc;
+}
+
+static const char *refuses(void *state)
+{
+    const struct sonic *s = state;
+
+    return *s->why ? s->why : NULL;
+}
+
+/* Those that can be tuned. The others are normal: profiles for other traffic, or kept for later. */
+static int keep_tunable(const struct driver *driver, const char *root, struct names *n, struct err *err)
+{
+    int  kept = 0;
+    char why[200] = "";
+
+    for (int i = 0; i < n->count; i++) {
+        void *device;
+        bool  is_tunable = !open_device(driver, &device, root, n->name[i], err) && !refuses(device);
+
+        if (device) {
+            snprintf(why, sizeof why, "%s", is_tunable ? "" : refuses(device));
+            close_device(device);
+        }
+        if (is_tunable && kept++ != i)
+            memcpy(n->name[kept - 1], n->name[i], sizeof n->name[i]);
+    }
+    return kept ? kept : err_set(err, ENOENT, "no WRED profile in CONFIG_DB can be tuned%s%s",
+                                 *why ? "; the last: " : "", why);
+}
+
+static int find(const struct driver *driver, const char *root, char name[][MSG_NAME_SIZE], struct err *err)
+{
+    struct redis r;
+    struct names n = { name, 0 };
+
+    init_redis(&r, root);
+    int rc = redis_check(&r, err);
+    if (!rc && redis_keys(&r, REDIS_CONFIG, "WRED_PROFILE|*", add_profile, &n))
+        rc = err_set(err, EIO, "%s: CONFIG_DB cannot be read", r.socket);
+    redis_fini(&r);
+    return rc ? rc : keep_tunable(driver, root, &n, err);
 }
 
 /* ---- knobs ---- */
@@ -248,6 +306,21 @@ static int read_fields(struct sonic *s, uint64_t value[FIELDS])
     return rc;
 }
 
+/* Of a profile that takes no change: what CONFIG_DB has in plain numbers. The ASIC need not have it. */
+static int read_observed(struct sonic *s, struct knob_set *set)
+{
+    uint64_t   value;
+    struct err err;
+
+    if (redis_check(&s->redis, &err))
+        return -EIO;
+    *set = (struct knob_set){ 0 };
+    for (int i = 0; i < FIELDS; i++)
+        if (redis_number(&s->redis, REDIS_CONFIG, s->key, sonic_config_names[i], &value) == 0)
+            knob_set_add(set, fields[i].knob, (double)value / fields[i].scale);
+    return 0;
+}
+
 static int read_knobs(void *state, struct knob_set *set)
 {
     struct sonic   *s = state;
@@ -264,7 +337,7 @@ static int read_knobs(void *state, struct knob_set *set)
     }
     rc = read_fields(s, value);
     if (rc)
-        return rc;
+        return *s->why && rc != -EAGAIN ? read_observed(s, set) : rc;
     for (int i = 0; i < FIELDS; i++)
         knob_set_add(&read, fields[i].knob, (double)value[i] / fields[i].scale);
     *set = read;
@@ -298,19 +371,21 @@ static int write_knobs(void *state, const struct knob_set *set)
 {
     struct sonic      *s = state;
     struct redis_field change[FIELDS];
-    uint64_t           is[FIELDS], wanted;
+    uint64_t           is[FIELDS], wanted[FIELDS];
     int                count = 0, rc = s->is_all ? -ENOENT : read_fields(s, is);
 
     for (int k = 0; k < KNOB_COUNT && !rc; k++)
         if (set->is_named[k] && k != KNOB_kmin && k != KNOB_kmax && k != KNOB_pmax)
             rc = -ENOENT;
     for (int i = 0; i < FIELDS && !rc; i++) {
-        if (!set->is_named[fields[i].knob])
-            continue;
-        rc = field_of(&fields[i], set->knobs.value[fields[i].knob], &wanted);
-        if (!rc && wanted != is[i])
-            change[count++] = (struct redis_field){ sonic_config_names[i], is[i], wanted };
+        wanted[i] = is[i];
+        if (set->is_named[fields[i].knob])
+            rc = field_of(&fields[i], set->knobs.value[fields[i].knob], &wanted[i]);
+        if (!rc && wanted[i] != is[i])
+            change[count++] = (struct redis_field){ sonic_config_names[i], is[i], wanted[i] };
     }
+    if (!rc && wanted[0] > wanted[1])
+        rc = -EINVAL;            /* orchagent would refuse the whole profile */
     if (!rc && count)
         rc = redis_set(&s->redis, s->key, change, count);
     return rc ? rc : settle(s);
@@ -403,6 +478,8 @@ static int sample(void *state, struct msg_sample *out)
 
     if (redis_check(&s->redis, &err))
         return -EIO;
+    if (!s->is_all)
+        judge_profile(s);
     for (uint32_t i = 0; i < s->queues; i++) {
         struct sonic_sums queue = read_counters(s, &s->queue[i]);
 
@@ -412,7 +489,9 @@ static int sample(void *state, struct msg_sample *out)
     *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps,
                                 .watchdog = is.is_stormed, .metric = NAN, .paused = NAN,
                                  .unknown = MSG_UNKNOWN(cnps) | (is.unknown & ~SONIC_UNKNOWN_PAUSED) };
-    if (!is_first && memcmp(is.value, was.value, sizeof is.value) == 0)
+    out->is_stale = !is_first && is.missing == was.missing &&
+                    memcmp(is.value, was.value, sizeof is.value) == 0;
+    if (out->is_stale)
         return 0;                /* the ASIC was not polled since: only storms are known */
     s->last = is;
     s->sampled_us = at_us;
@@ -422,7 +501,7 @@ static int sample(void *state, struct msg_sample *out)
     out->tx_bytes = since(&is, &was, SONIC_BYTES);
     out->lossless_drops = since(&is, &was, SONIC_DROPS);
     out->marked_packets = since(&is, &was, SONIC_MARKED);
-    if (!(is.unknown & SONIC_UNKNOWN_PAUSED))
+    if (s->queues && !(is.unknown & SONIC_UNKNOWN_PAUSED))
         out->paused = fmin(1, (double)since(&is, &was, SONIC_PAUSED_US) / (double)interval_us / s->queues);
     out->metric = msg_metric(out);
     out->detail = &s->detail;
@@ -431,6 +510,6 @@ static int sample(void *state, struct msg_sample *out)
 
 const struct driver driver_sonic = {
     .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs,
-    .sample = sample, .queues = &sonic_queues_io, .name = "sonic",
+    .sample = sample, .refuses = refuses, .queues = &sonic_queues_io, .name = "sonic",
     .about = "SONiC switches: WRED profiles in Redis", .where = KNOB_SWITCH,
 };

@@ -12,6 +12,11 @@
  *   - A write is complete when ASIC_DB has it, within two seconds. While CONFIG_DB and ASIC_DB differ, the
  *     device counts as unreadable and nothing is decided about it.
  *   - The device "all-3" is queue 3 of all ports, for tuners that set each queue (below).
+ *   - kmin above kmax is never written: orchagent refuses the whole profile then, and CONFIG_DB and the ASIC
+ *     would differ.
+ *   - Switches have profiles that no queue names, that do not mark, or whose numbers are written as text that
+ *     orchagent understands ("1048576 ", "+5") and that could not be restored as it was. Such profiles are
+ *     not found as devices; one that is named is observed, and takes no change.
  *   - Nothing is saved: a restart of the switch restores its configuration.
  *
  * The socket is <root>/var/run/redis/redis.sock. Counters are those of the queues that reference the profile,
@@ -27,8 +32,8 @@
  *
  * The queue must have its own entry in CONFIG_DB (QUEUE|Ethernet0|3), and its profile must have ECN enabled.
  * Its first change creates a WRED profile of its own, ANOLE_Ethernet0_3, a copy of its previous one, and
- * binds the queue to it in the same transaction. It is never bound back, since a copy with the old numbers
- * has the same effect.
+ * binds the queue to it in the same transaction. A change to the numbers of the previous one binds the queue
+ * to that again and deletes the copy, so that CONFIG_DB is as it was. Its name is in STATE_DB meanwhile.
  *
  * Requests about all queues take one round trip to Redis per database.
  *
@@ -75,6 +80,7 @@ struct sonic {                   /* an open device */
     bool         is_all;         /* "all-3" */
     unsigned     number;         /* the 3 of it */
     char         profile[MSG_NAME_SIZE], key[SONIC_KEY_SIZE], asic_key[SONIC_KEY_SIZE];
+    char         why[200];       /* it takes no change; "": it does. Looked up with each sample */
     struct sonic_queue queue[SONIC_QUEUES_MAX];
     uint32_t     queues;
     /* of these queues; what has no room is counted in the sum alone */

@@ -204,22 +204,27 @@ static int write_queue(void *device, uint32_t queue, const struct ecn *was, cons
 {
     struct sonic             *s = device;
     const struct sonic_queue *q = &s->queue[queue];
-    struct redis_field        change[3];
+    struct redis_field        all[3], change[3];
     char                      name[MSG_NAME_SIZE], key[SONIC_KEY_SIZE];
     int                       count = 0, rc;
 
-    for (int i = 0; i < 3; i++)
-        if (field_of(was, i) != field_of(is, i))
-            change[count++] = (struct redis_field){ sonic_config_names[i], field_of(was, i),
-                                                    field_of(is, i) };
+    for (int i = 0; i < 3; i++) {
+        all[i] = (struct redis_field){ sonic_config_names[i], field_of(was, i), field_of(is, i) };
+        if (all[i].was != all[i].is)
+            change[count++] = all[i];
+    }
     if (!count)
         return 0;
+    if (is->kmin_bytes > is->kmax_bytes)
+        return -EINVAL;          /* orchagent would refuse the whole profile */
     rc = redis_get(&s->redis, REDIS_CONFIG, q->config, "wred_profile", name, sizeof name);
     if (rc)
         return rc;
     snprintf(key, sizeof key, "WRED_PROFILE|%s", name);
-    if (strcmp(key, q->own) == 0)
-        return redis_set(&s->redis, key, change, count);
+    if (strcmp(key, q->own) == 0) {
+        rc = redis_unbind(&s->redis, q->config, key, all, 3);
+        return rc == -ENOENT ? redis_set(&s->redis, key, change, count) : rc;
+    }
     rc = check_shared(s, key, was);
     return rc ? rc : redis_rebind(&s->redis, q->config, key, q->own, change, count);
 }

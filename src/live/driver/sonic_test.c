@@ -231,7 +231,89 @@ static void sample__counters_that_come_and_go_are_no_increase(void **unused)
     driver_sonic.close(device);
 }
 
-static void open__refuses_devices_that_cannot_be_tuned(void **unused)
+/* Opens it, and the driver gives this reason for taking no change. */
+static void assert_observed(const char *name, const char *why, double kmin)
+{
+    struct err        err;
+    struct knob_set   set;
+    struct msg_sample sample;
+    void             *device;
+
+    assert_int_equal(driver_sonic.open(&driver_sonic, &device, root, name, &err), 0);
+    assert_non_null(driver_sonic.refuses(device));
+    assert_non_null(strstr(driver_sonic.refuses(device), why));
+    assert_int_equal(driver_sonic.read(device, &set), 0);
+    assert_true(set.is_named[KNOB_kmin] == (kmin > 0));
+    assert_true(kmin == 0 || set.knobs.value[KNOB_kmin] == kmin);
+    assert_int_equal(driver_sonic.sample(device, &sample), -EAGAIN);
+    assert_int_equal(driver_sonic.sample(device, &sample), 0);
+    assert_true(isnan(sample.paused));
+    driver_sonic.close(device);
+}
+
+/* Real switches have profiles that no queue names, without ECN, and written by people. */
+static void find__leaves_profiles_alone_that_cannot_be_tuned(void **unused)
+{
+    static char name[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
+    struct err  err;
+
+    (void)unused;
+    if (!has_redis)
+        skip();
+    shell("for p in UNUSED NOECN TEXT ANOLE_Ethernet0_3; do redis -n 4 HSET \"WRED_PROFILE|$p\" "
+          "green_min_threshold 1000 green_max_threshold 2000 green_drop_probability 5 ecn ecn_all; done "
+          ">/dev/null; redis -n 4 HSET 'WRED_PROFILE|NOECN' ecn ecn_none >/dev/null; redis -n 4 HSET "
+          "'WRED_PROFILE|TEXT' "
+          "green_min_threshold '1000 ' >/dev/null; redis -n 4 HSET 'WRED_PROFILE|RED' red_min_threshold 1 "
+          ">/dev/null; "
+          "redis -n 4 HSET 'QUEUE|Ethernet0|0' wred_profile NOECN >/dev/null; redis -n 4 HSET "
+          "'QUEUE|Ethernet0|1' wred_profile TEXT >/dev/null");
+    assert_int_equal(driver_sonic.find(&driver_sonic, root, name, &err), 1);
+    assert_string_equal(name[0], "P");
+    assert_observed("UNUSED", "no queue names this profile", 1);
+    assert_observed("NOECN", "ECN is not on", 1);
+    assert_observed("TEXT", "it has no green_min_threshold, or not in plain digits", 0);
+    shell("redis -n 4 HSET 'WRED_PROFILE|P' ecn ecn_none >/dev/null");
+    assert_true(driver_sonic.find(&driver_sonic, root, name, &err) < 0);
+    assert_non_null(strstr(err.text, "no WRED profile in CONFIG_DB can be tuned; the last: "));
+}
+
+/* ECN may be switched off while an agent runs. What is open can still be taken back. */
+static void refuses__follows_the_profile(void **unused)
+{
+    void             *device = must_open();
+    struct knob_set   set = set_of(800, 2097.152, 0.2);
+    struct msg_sample s;
+
+    (void)unused;
+    orchagent = start(ORCHAGENT);
+    assert_null(driver_sonic.refuses(device));
+    shell("redis -n 4 HSET 'WRED_PROFILE|P' ecn ecn_none >/dev/null");
+    driver_sonic.sample(device, &s);
+    assert_non_null(strstr(driver_sonic.refuses(device), "ECN is not on"));
+    assert_int_equal(driver_sonic.write(device, &set), 0);
+    shell("redis -n 4 HSET 'WRED_PROFILE|P' ecn ecn_green >/dev/null");
+    driver_sonic.sample(device, &s);
+    assert_null(driver_sonic.refuses(device));
+    driver_sonic.close(device);
+}
+
+/* Orchagent would refuse the profile whole, and CONFIG_DB would not be what the ASIC has. */
+static void write__never_puts_kmin_above_kmax(void **unused)
+{
+    void           *device = must_open();
+    struct knob_set set = set_of(1600, 800, 0.05), one = { 0 };
+
+    (void)unused;
+    orchagent = start(ORCHAGENT);
+    assert_int_equal(driver_sonic.write(device, &set), -EINVAL);
+    knob_set_add(&one, KNOB_kmin, 2097.153);
+    assert_int_equal(driver_sonic.write(device, &one), -EINVAL);
+    assert_int_equal(shell("[ \"$(redis -n 4 HGET 'WRED_PROFILE|P' green_min_threshold)\" = 1048576 ]"), 0);
+    driver_sonic.close(device);
+}
+
+static void open__refuses_what_is_not_there(void **unused)
 {
     struct err err;
     void      *device;
@@ -240,11 +322,8 @@ static void open__refuses_devices_that_cannot_be_tuned(void **unused)
     if (!has_redis)
         skip();
     assert_true(driver_sonic.open(&driver_sonic, &device, root, "Q", &err) < 0);
-    assert_non_null(strstr(err.text, "it has no green_min_threshold"));
+    assert_non_null(strstr(err.text, "there is no such profile"));
     assert_true(driver_sonic.open(&driver_sonic, &device, root, "P x", &err) < 0);
-    shell("redis -n 4 HSET 'WRED_PROFILE|P' ecn ecn_none >/dev/null");
-    assert_true(driver_sonic.open(&driver_sonic, &device, root, "P", &err) < 0);
-    assert_non_null(strstr(err.text, "ECN is not on"));
     assert_true(driver_sonic.open(&driver_sonic, &device, "/nowhere", "P", &err) < 0);
     assert_non_null(strstr(err.text, "no Redis answers"));
 }
@@ -319,7 +398,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(sample__takes_differences_and_reports_stale_counters,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(sample__counters_that_come_and_go_are_no_increase, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(open__refuses_devices_that_cannot_be_tuned, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(find__leaves_profiles_alone_that_cannot_be_tuned, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(refuses__follows_the_profile, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(write__never_puts_kmin_above_kmax, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(open__refuses_what_is_not_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(redis__thousands_of_keys, set_up, tear_down),
     };
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define DUMP (JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS))
 #define MINUTE_MS 60000u
@@ -21,7 +22,11 @@ _Static_assert(MSG_NAME_SIZE == STORE_NAME_SIZE, "names of devices fit");
 
 static uint64_t wall_us(const struct page *p)
 {
-    return p->controller->io.disk.wall_us(p->controller->io.disk.arg);
+    struct timespec t;
+
+    (void)p;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
 /* Drops cached answers. */
@@ -47,7 +52,7 @@ static char *trouble(void *arg)
     const struct page *p = arg;
 
     return p->controller->role == ROLE_DEPOSED ? xstrdup("another controller has taken over\n") :
-           p->controller->is_dirty || p->controller->audit.lost ? xstrdup("the disk cannot be written\n") :
+           p->controller->is_dirty || (p->counts.audit && p->counts.audit->lost) ? xstrdup("the disk cannot be written\n") :
            NULL;
 }
 
@@ -290,7 +295,7 @@ int page_read_order(struct question *out, const char *path, const char *body, si
     json_decref(o);
     if (!rc && strcmp(q.verb, "forget") == 0 && !*q.device)
         rc = err_set(err, EINVAL, "device: which one?");
-    if (!rc && verb->takes_trial && (!q.number || !*q.code))
+    if (!rc && verb->takes_trial && (!q.number || (!*q.code && strcmp(q.verb, "reject") != 0)))
         rc = err_set(err, EINVAL, "number, code: which trial? /api/state has both");
     if (!rc)
         *out = q;
@@ -303,8 +308,13 @@ static void answer_post(struct page *p, const struct server_request *q, struct s
     struct err      err = { "" };
     int             rc = page_read_order(&order, q->path, q->body, q->length, &err);
 
+    if (!rc && words_verb_of(order.verb)->right > q->right) {
+        answer_error(r, 403, "this is the token or certificate of an approver, who approves and rejects");
+        return;
+    }
     if (!rc)
-        rc = p->act(p->arg, &order, q->who, &err);
+        rc = p->act(p->arg, &order, q->who ? q->who : q->right == GATE_APPROVE ?
+                    "the holder of the approvers' HTTP token" : "the holder of the HTTP token", &err);
     forget(p);
     if (rc)
         answer_error(r, rc == -ENOENT ? 404 : rc == -EINVAL ? 400 : rc == -EIO ? 500 : 409, err.text);

@@ -41,8 +41,7 @@ struct page {
     struct past              past;               /* months: page_keep() */
     const struct collector  *flows;              /* NULL: no switch exports flows */
     struct status_page       http;
-    /* Carries out an order. who: the subject of the operator's certificate; NULL: the operator has the
-     * token. Returns a negative errno and the reason if it was refused. */
+    /* Carries out an order. who: the subject of a certificate, or whose token it was. Returns a negative errno and the reason if it was refused. */
     int (*act)(void *, const struct question *, const char *who, struct err *);
     json_t *(*tuner)(void *);    /* its view of the network; NULL: there is no tuner */
     void                    *arg;

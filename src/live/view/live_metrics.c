@@ -114,7 +114,7 @@ static void add_role(struct prom *p, const struct controller *c)
         prom_value(p, (int)c->cfg->mode == i, "mode", words_mode[i], NULL);
 }
 
-static void add_counts(struct prom *p, const struct controller *c, const struct controller_counts *n)
+static void add_counts(struct prom *p, const struct controller_counts *n)
 {
     prom_one(p, "anole_controller_messages_total", "counter", "Messages of agents.", (double)n->messages);
     prom_one(p, "anole_controller_reports_total", "counter", "Of these, reports.", (double)n->reports);
@@ -134,9 +134,9 @@ static void add_counts(struct prom *p, const struct controller *c, const struct 
     prom_one(p, "anole_controller_learner_net", "gauge", "Version of its learner's net; 0: none.",
              (double)n->net);
     prom_one(p, "anole_controller_audit_records_total", "counter",
-             "Number of the last record of the audit log.", (double)c->audit.seq);
+             "Number of the last record of the audit log.", n->audit ? (double)n->audit->seq : 0);
     prom_one(p, "anole_controller_audit_lost", "gauge",
-             "Records that could not be written since the last that was.", (double)c->audit.lost);
+             "Records that could not be written since the last that was.", n->audit ? (double)n->audit->lost : 0);
 }
 
 /* ---- its devices ---- */
@@ -217,7 +217,7 @@ void controller_metrics(struct prom *p, const struct controller *c, const struct
              *c->frozen != '\0');
     prom_one(p, "anole_controller_held_up", "gauge", "1: nothing is tried now; /api/state says why.",
              controller_obstacle(c, now_us, why) != NULL);
-    add_counts(p, c, n);
+    add_counts(p, n);
     if (n->peers)
         process_peers(p, "anole_controller", n->peers);
     add_devices(p, c, now_us);

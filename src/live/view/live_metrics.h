@@ -27,6 +27,7 @@ struct controller_counts {
     uint64_t ticks, late;
     uint64_t kept, dropped;                      /* trials */
     uint64_t records, records_refused, net;      /* of its learner; net: the version */
+    const struct audit *audit;   /* where its log is; NULL: it has none */
     const struct serve_counts *peers;            /* whom its server refused; NULL: it has none yet */
 };
 

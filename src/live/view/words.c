@@ -6,18 +6,26 @@
 #include <string.h>
 
 const struct words_verb words_verbs[] = {
-    { "status", .is_open = true },
-    { "devices", .is_open = true },
-    { "history", .is_open = true },
-    { "explain", .is_open = true, .takes_trial = true },
-    { "diff", .is_open = true },
-    { "freeze", true, true, true, .done = "frozen; an open change is reverted" },
-    { "thaw", true, .takes_device = true, .done = "thawed" },
-    { "approve", true, .takes_trial = true, .done = "the trial begins" },
-    { "rollback", true, .done = "all devices return to their baseline, and nothing is tried until anole ctl "
-                                "thaw; anole ctl diff shows those that have not" },
-    { "forget", true, .takes_device = true, .done = "forgotten; if it reports again it is back" },
-    { "drill", true, .takes_device = true,
+    { "status", .right = GATE_VIEW, .is_open = true },
+    { "devices", .right = GATE_VIEW, .is_open = true },
+    { "history", .right = GATE_VIEW, .is_open = true },
+    { "explain", .right = GATE_VIEW, .is_open = true, .takes_trial = true },
+    { "diff", .right = GATE_VIEW, .is_open = true },
+    { "freeze", true, true, true, .right = GATE_OPERATE,
+      .order = ORDER_FREEZE, .device_order = ORDER_FREEZE_DEVICE, .done = "frozen; an open change is reverted" },
+    { "thaw", true, .takes_device = true, .right = GATE_OPERATE,
+      .order = ORDER_THAW, .device_order = ORDER_THAW_DEVICE, .done = "thawed" },
+    { "approve", true, .takes_trial = true, .right = GATE_APPROVE, .order = ORDER_APPROVE,
+      .device_order = ORDER_APPROVE, .done = "the trial begins" },
+    { "reject", true, .takes_trial = true, .right = GATE_APPROVE, .order = ORDER_REJECT,
+      .device_order = ORDER_REJECT, .done = "rejected; the setting is not proposed again for an hour" },
+    { "rollback", true, .right = GATE_OPERATE, .order = ORDER_ROLLBACK, .device_order = ORDER_ROLLBACK,
+      .done = "all devices return to their baseline, and nothing is tried until anole ctl thaw; anole ctl "
+              "diff shows those that have not" },
+    { "forget", true, .takes_device = true, .right = GATE_OPERATE, .order = ORDER_FORGET,
+      .device_order = ORDER_FORGET, .done = "forgotten; if it reports again it is back" },
+    { "drill", true, .takes_device = true, .right = GATE_OPERATE, .order = ORDER_DRILL,
+      .device_order = ORDER_DRILL,
       .done = "the drill begins: the device gets no lease and must revert on its own; anole ctl status shows "
               "the result" },
     { 0 },

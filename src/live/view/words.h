@@ -2,6 +2,7 @@
 #ifndef LIVE_VIEW_WORDS_H
 #define LIVE_VIEW_WORDS_H
 
+#include "base/http/gate.h"
 #include "live/controller/roster.h"
 
 /* ---- the verbs of `anole ctl` and POST /api/VERB ---- */
@@ -11,6 +12,8 @@ struct words_verb {
     bool        is_order;        /* changes something */
     bool        is_open;         /* without certificates: allowed for every user of this machine */
     bool        takes_device, takes_trial;
+    enum gate_right right;       /* who may */
+    enum order_kind order, device_order;         /* device: of one device alone */
     const char *done;            /* what ctl prints when the order was accepted */
 };
 extern const struct words_verb words_verbs[];            /* ends with a row without a name */

@@ -13,7 +13,9 @@ _Static_assert((int)MSG_THAW == ANOLE__V1__KIND__THAW && (int)MSG_RACK == ANOLE_
                (int)MSG_QUEUES == ANOLE__V1__KIND__QUEUES &&
                (int)MSG_DRILL == ANOLE__V1__KIND__DRILL && (int)MSG_LEARN == ANOLE__V1__KIND__LEARN, "kinds");
 _Static_assert((int)ANSWER_THAWED == ANOLE__V1__RESULT__THAWED && ANSWER_KINDS == 8, "answers");
-_Static_assert(MSG_SAMPLE_cnps == 1 && MSG_SAMPLE_watchdog == 5 && MSG_SAMPLE_COUNTERS == 6, "unknown");
+_Static_assert(MSG_UNKNOWN(tx_bytes) == 1 && MSG_UNKNOWN(cnps) == 2 && MSG_UNKNOWN(marked_packets) == 4 &&
+               MSG_UNKNOWN(retransmissions) == 8 && MSG_UNKNOWN(lossless_drops) == 16 &&
+               MSG_UNKNOWN(watchdog) == 32, "unknown");
 _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
                (int)KNOB_SWITCH == ANOLE__V1__WHERE__SWITCH, "phases");
 
@@ -21,6 +23,7 @@ _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
 #define COPY(field) to->field = from->field;
 #define COPY_FROM_FACTS(field) to->field = from->facts.field;
 #define COPY_TO_FACTS(field) to->facts.field = from->field;
+#define SAMPLE_FIELDS(X) X(interval_us) X(rate_bps)          /* and counters */
 #define PORT_FIELDS(X) \
     X(tx_bytes) X(rate_bps) X(pauses) X(paused_ps) X(marked_packets) X(queue_bytes) X(has_queue)
 #define PAIR_FIELDS(X) X(peer) X(base_rtt_ps) X(rtt_ps_sum) X(rtt_samples) X(rtt_ps_last)
@@ -34,8 +37,27 @@ _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
     X(burst_bytes)
 #define MESSAGE_FIELDS(X) X(term) X(incarnation) X(change) X(stamp_us) X(at_us) X(is_frozen) X(is_broken)
 
-/* On the wire a paused time that is not known is a bit of 'unknown'; in a sample it is NAN. */
-#define UNKNOWN_PAUSED (1ull << MSG_SAMPLE_COUNTERS)
+/* On the wire a paused time that is not known is a bit of 'unknown'; in a sample it is NAN. Counters that were
+ * added later have a bit of 'known' instead: agents that lack them send none. */
+#define UNKNOWN_PAUSED (1ull << MSG_PAUSED_BIT)
+#define FIRST_COUNTERS (UNKNOWN_PAUSED - 1)
+#define LATER_COUNTERS (MSG_UNKNOWN_ALL & ~FIRST_COUNTERS)
+
+static uint64_t wire_unknown(const struct msg_sample *s)
+{
+    return (s->unknown & FIRST_COUNTERS) | (isnan(s->paused) ? UNKNOWN_PAUSED : 0);
+}
+
+/* A brief report has no counters. */
+static uint64_t wire_known(const struct msg_sample *s)
+{
+    return s->is_brief ? 0 : LATER_COUNTERS & ~s->unknown;
+}
+
+static uint64_t unknown_of(uint64_t unknown, uint64_t known)
+{
+    return (unknown & FIRST_COUNTERS) | (LATER_COUNTERS & ~known);
+}
 
 #define RACK_BYTES_MAX (4ul << 20)
 #define AMOUNT_MAX     (1ull << 50)      /* of anything in an interval: sums of less do not overflow */
@@ -258,8 +280,11 @@ static Anole__V1__Sample *new_sample(const struct msg_sample *from)
 {
     Anole__V1__Sample *to = new_message(&anole__v1__sample__descriptor);
 
-    MSG_COUNTERS(COPY)
-    to->unknown |= isnan(from->paused) ? UNKNOWN_PAUSED : 0;
+    SAMPLE_FIELDS(COPY)
+#define AGENT(name, ...) COPY(name)
+#include "core/figures.def"
+    to->unknown = wire_unknown(from);
+    to->known = wire_known(from);
     to->paused = isnan(from->paused) ? 0 : (float)from->paused;
     to->has_metric = !isnan(from->metric);
     to->metric = to->has_metric ? (float)from->metric : 0;
@@ -361,8 +386,10 @@ static bool take_text(char *to, size_t size, const char *from)
 
 static bool take_sample(struct msg_sample *to, const Anole__V1__Sample *from)
 {
-    MSG_COUNTERS(COPY)
-    to->unknown &= MSG_UNKNOWN_ALL;
+    SAMPLE_FIELDS(COPY)
+#define AGENT(name, ...) COPY(name)
+#include "core/figures.def"
+    to->unknown = unknown_of(from->unknown, from->known);
     to->paused = from->unknown & UNKNOWN_PAUSED ? NAN : (double)from->paused;
     to->metric = from->has_metric ? (double)from->metric : NAN;
     return from->paused >= 0 && from->paused <= 1 &&
@@ -559,15 +586,18 @@ int codec_read_reply(char **error, char **text, const unsigned char *bytes, size
 
 /* ---- racks ---- */
 
-/* Columns are the stamp and all counters; the last is 'unknown'. */
+/* Columns are the stamp, all counters, and which of them the device has. */
 #define COLUMN_OF(name, field) { offsetof(Anole__V1__Rack, n_##name), offsetof(Anole__V1__Rack, name), \
                                  offsetof(struct rack_row, field) }
 #define COLUMN(name) COLUMN_OF(name, sample.name),
 
 static const struct column { size_t count, list, field; } columns[] = {
-    COLUMN_OF(stamp_us, stamp_us), MSG_COUNTERS(COLUMN)
+    COLUMN_OF(stamp_us, stamp_us), SAMPLE_FIELDS(COLUMN)
+#define AGENT(name, ...) COLUMN(name)
+#include "core/figures.def"
+    COLUMN(unknown) COLUMN_OF(known, sample.unknown)
 };
-enum { COLUMNS = sizeof columns / sizeof *columns };
+enum { COLUMNS = sizeof columns / sizeof *columns, COLUMN_UNKNOWN = COLUMNS - 2, COLUMN_KNOWN };
 
 static size_t *count_of(Anole__V1__Rack *r, int column)
 {
@@ -579,14 +609,13 @@ static uint64_t **list_of(Anole__V1__Rack *r, int column)
     return (void *)((char *)r + columns[column].list);
 }
 
-/* A row's number; the bit for an unknown paused time stands for its NAN. */
 static uint64_t number_of(const struct rack_row *row, int column)
 {
-    bool     is_unknown = columns[column].field == offsetof(struct rack_row, sample.unknown);
     uint64_t number;
 
     memcpy(&number, (const char *)row + columns[column].field, sizeof number);
-    return number | (is_unknown && isnan(row->sample.paused) ? UNKNOWN_PAUSED : 0);
+    return column == COLUMN_UNKNOWN ? wire_unknown(&row->sample) :
+           column == COLUMN_KNOWN ? wire_known(&row->sample) : number;
 }
 
 static void fill_rows(Anole__V1__Rack *to, const struct rack *from)
@@ -671,13 +700,16 @@ static bool take_rack_rows(struct rack *to, Anole__V1__Rack *from)
         struct rack_row *row = &to->row[i];
         float            paused = from->n_paused ? from->paused[i] : 0;
 
+        uint64_t         unknown = from->n_unknown ? from->unknown[i] : 0;
+        uint64_t         known = from->n_known ? from->known[i] : 0;
+
         *row = (struct rack_row){ .slot = from->slot[i] };
-        for (int c = 0; c < COLUMNS; c++)
+        for (int c = 0; c < COLUMN_UNKNOWN; c++)
             if (*count_of(from, c))
                 memcpy((char *)row + columns[c].field, &(*list_of(from, c))[i], sizeof(uint64_t));
-        row->sample.paused = row->sample.unknown & UNKNOWN_PAUSED ? NAN : (double)paused;
+        row->sample.unknown = unknown_of(unknown, known);
+        row->sample.paused = unknown & UNKNOWN_PAUSED ? NAN : (double)paused;
         row->sample.metric = from->metric[i] < 0 ? NAN : (double)from->metric[i];
-        row->sample.unknown &= MSG_UNKNOWN_ALL;
         if (!(paused >= 0 && paused <= 1) || !(from->metric[i] <= 1))
             return false;
     }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <anole.pb-c.h>
 #include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
@@ -43,6 +44,50 @@ static void write__a_report_comes_back_and_is_small(void **unused)
                 read.phase == PHASE_APPLIED);
     print_message("# report %zu bytes\n", length);
     assert_true(length <= 160);
+}
+
+/* A device may lack any one counter, and may know its paused time or not. */
+static void write__each_counter_is_unknown_by_itself(void **unused)
+{
+    struct msg m = report(), read;
+    size_t     length;
+
+    (void)unused;
+    for (int i = 0; i < 2 * (MSG_SAMPLE_COUNTERS + 1); i++) {
+        int row = i / 2;
+
+        m.sample.paused = i % 2 ? NAN : 0.25;
+        m.sample.unknown = row < MSG_SAMPLE_COUNTERS ? MSG_UNKNOWN_BIT(row) : 0;
+        read = through(&m, &length);
+        assert_true(read.sample.unknown == m.sample.unknown);
+        assert_int_equal(isnan(read.sample.paused), i % 2);
+    }
+    for (int row = 0; row < 40; row++) {         /* of version 1, and of all to come */
+        assert_true(row >= 6 || MSG_UNKNOWN_BIT(row) == 1ull << row);
+        assert_true(MSG_UNKNOWN_BIT(row) != 1ull << MSG_PAUSED_BIT);
+        assert_true(MSG_UNKNOWN_BIT(row) < MSG_UNKNOWN_BIT(row + 1));
+    }
+}
+
+/* An agent that lacks a counter does not know that there is one; a newer one has more than we know. */
+static void read__counters_of_agents_of_other_ages(void **unused)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+    uint64_t             first = (1ull << MSG_PAUSED_BIT) - 1;
+    struct msg           m = report(), read;
+
+    (void)unused;
+    for (int is_newer = 0; is_newer < 2; is_newer++) {
+        Anole__V1__Message *wire = anole__v1__message__unpack(NULL, codec_write(&m, bytes), bytes);
+
+        wire->sample->unknown = is_newer ? 3ull << 61 : 0;
+        wire->sample->known = is_newer ? UINT64_MAX : 0;
+        size_t length = anole__v1__message__pack(wire, bytes);
+        anole__v1__message__free_unpacked(wire, NULL);
+        assert_int_equal(codec_read(&read, bytes, length), 0);
+        assert_true(read.sample.unknown == (is_newer ? 0 : MSG_UNKNOWN_ALL & ~first));
+        assert_true(read.sample.paused == 0.25 && read.sample.cnps == m.sample.cnps);
+    }
 }
 
 static void write__details_of_a_report_come_back(void **unused)
@@ -340,6 +385,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(write__a_report_comes_back_and_is_small),
+        cmocka_unit_test(write__each_counter_is_unknown_by_itself),
+        cmocka_unit_test(read__counters_of_agents_of_other_ages),
         cmocka_unit_test(write__details_of_a_report_come_back),
         cmocka_unit_test(write__message_counts_come_back_with_the_predicted_length),
         cmocka_unit_test(write__a_hello_with_every_knob_comes_back),

@@ -11,7 +11,7 @@
 struct addrinfo;
 struct sockaddr_un;
 
-/* Refuses files that cannot be read, and addresses elsewhere without TLS. */
+/* Refuses addresses elsewhere without TLS. */
 int address_check(const char *address, const struct rpc_tls *, struct err *);
 
 /* -EINVAL: malformed. The port of a socket file is "". */

@@ -56,6 +56,9 @@ static void write__a_rack_comes_back_and_is_small(void **unused)
     out.row[5].sample.paused = 0.25;
     out.row[6].sample.paused = NAN;
     out.row[6].sample.unknown = MSG_UNKNOWN(cnps);
+    out.row[7].sample.unknown = MSG_UNKNOWN_ALL;
+    out.row[7].sample.paused = 0.125;
+    out.row[8].sample.unknown = MSG_UNKNOWN_BIT(MSG_SAMPLE_COUNTERS - 1);
     out.gone[out.gones++] = 9;
     out.fsd = (struct fsd){ .elephants = 3, .mice = 5, .bin = { [7] = 2 } };
     rack_add(&out, 4, &m);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void engine_fail(struct engine *e, const char *format, ...)
+void engine_fail(struct engine *e, int code, const char *format, ...)
 {
     va_list args;
 
@@ -11,6 +11,7 @@ void engine_fail(struct engine *e, const char *format, ...)
     if (e->has_failed)
         return;
     e->has_failed = true;
+    e->failure_code = code;
     va_start(args, format);
     vsnprintf(e->failure.text, sizeof e->failure.text, format, args);
     va_end(args);
@@ -21,7 +22,7 @@ uint32_t engine_fresh_packet(struct engine *e)
     uint32_t id = e->packets.used++;
 
     if (id >= e->packets.limit)
-        engine_fail(e, "more than %u packets at once: more is sent than the network carries",
+        engine_fail(e, ENOBUFS, "more than %u packets at once: more is sent than the network carries",
                     e->packets.limit - e->packets.first);
     return id;
 }

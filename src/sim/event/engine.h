@@ -8,90 +8,12 @@
 
 #include "base/err.h"
 #include "sim/cc/cc.h"
-#include "core/figures.h"
-#include "core/result.h"
-#include "sim/lb/conweave.h"
 #include "sim/lb/lb.h"
-#include "core/meter/fct.h"
 #include "sim/event/evq.h"
 #include "sim/event/mrg.h"
+#include "sim/event/packet.h"
 
 #include <stdint.h>
-
-/* ---- packets ----
- *
- * A packet is one cache line, identified by its number; 0 means no packet. It is in exactly one place (a
- * queue, a wire, or the function that handles it), so one 'next' field serves every list. A packet on a wire
- * is also the event of its own arrival. */
-
-/* What switches, counters and reports distinguish. */
-enum packet_class { CLASS_DATA, CLASS_ACK, CLASS_NACK, CLASS_CNP, CLASS_PFC, PACKET_CLASSES };
-
-#define PACKET_CLASS_SHIFT 4
-
-/* What a packet is: see kinds.def. The class is in the high bits. */
-enum packet_kind {
-#define KIND(class, number, name, on_arrival) name = CLASS_##class << PACKET_CLASS_SHIFT | number,
-#include "sim/event/kinds.def"
-};
-
-/* Flags. */
-#define PACKET_ECN     1u        /* a switch has marked it */
-#define PACKET_ECHO    2u        /* the packet that this one answers was marked */
-#define PACKET_LAST    4u        /* last packet of its message */
-#define PACKET_COUNTED 8u        /* a monitor has counted it */
-#define PACKET_NOT_ECT 16u       /* switches do not mark it */
-#define PACKET_FLAGS   31u
-
-/* Flags in 'seq' of RC_DATA:
- *   SEQ_TIMEOUT  retransmitted after a timeout
- *   SEQ_ASKS     the sender requests an ACK (the AckReq bit of RoCE)
- *   SEQ_SEND     begins a SEND, which consumes a receive
- * Receivers never expect a sequence number with such a bit, so the common case need not test for them: see
- * sim/transport/rc/rc_receive.c. */
-#define SEQ_TIMEOUT (1ull << 63)
-#define SEQ_ASKS    (1ull << 62)
-#define SEQ_SEND    (1ull << 61)
-#define SEQ_BITS    (SEQ_SEND - 1)       /* the sequence number without flags */
-
-/* Values of in_port that are not ports. */
-#define UNBOOKED     UINT32_MAX
-#define BOOKED_LOSSY (UINT32_MAX - 1)    /* in the buffer, but not in PFC accounting: see switch/switch.c */
-#define BOOKED_APART 0x80000000u         /* with a port number in the other bits: see struct account */
-
-struct packet {
-    union {
-        struct event event;      /* on a wire: the packet's arrival */
-        struct {
-            uint64_t at_ps, order;
-            uint32_t next;
-            uint32_t in_port;    /* in a switch: the ingress port that is charged, or one of the above */
-        };
-    };
-    uint32_t flow;               /* the sender's flow */
-    uint32_t src, dst;           /* nodes */
-    uint32_t ports;              /* source port | destination port << 16 */
-    uint64_t seq;                /* data: number of its first byte, possibly with SEQ_ flags */
-    uint64_t sent_ps;            /* data: departure time at the sender; the ACK echoes it */
-    uint16_t bytes;              /* frame size with headers */
-    uint16_t payload;
-    uint16_t generation;         /* generation of the flow index */
-    uint8_t  kind;               /* enum packet_kind */
-    uint8_t  prio : 3, flags : 5;
-};
-
-_Static_assert(sizeof(struct packet) == EVQ_LINE, "a packet is one cache line");
-
-static inline enum packet_class packet_class(const struct packet *k)
-{
-    return (enum packet_class)(k->kind >> PACKET_CLASS_SHIFT);
-}
-
-/* Returns true for data of a RoCE queue pair. */
-static inline bool packet_is_roce_data(const struct packet *k)
-{
-    return k->kind == RC_DATA || k->kind == UD_DATA;
-}
 
 struct inband {               /* telemetry in a packet: see link/path.h */
     struct cc_hop hop[CC_HOPS_MAX];
@@ -137,27 +59,8 @@ static inline void packet_free(struct packet_pool *p, uint32_t id)
     p->live--;
 }
 
-/* Counters of a part of the network. They only grow; see figures.def. */
-struct sim_counters {
-    union {
-        struct {
-#define COUNTER(name, counted, ...) uint64_t counted;
-#include "core/figures.def"
-        };
-        uint64_t count[FIGURE_COUNTERS];
-    };
-    struct conweave_counters conweave;
-    /* 'reordered', 'nacks_sent': by flow size */
-    uint64_t reordered_by_size[FCT_BUCKETS], nacks_by_size[FCT_BUCKETS];
-};
-
 #define ORDER_AGE_MAX 0xffffffffull
 #define ENGINE_NUMBER_FIRST (1u << 30)   /* ORDER_NS3: above the ranks of simultaneous flow starts */
-
-enum sim_order {
-    ORDER_NODE,                  /* equal times: older first, then by node, however the work is divided */
-    ORDER_NS3,                   /* equal times: first scheduled, first run; one thread only */
-};
 
 /* Everything that can happen. The kind is stored in the event: see state/state.h. */
 enum event_kind {
@@ -171,22 +74,15 @@ enum event_kind {
     /* The event has a number: first_event[kind] plus the index given here. */
     EV_TIMEOUT,       /* retransmission, by host */
     EV_CHANGE,        /* links of a node go down or up, by node */
-    EV_TCP_TIMER,     /* by host */
-    EV_TCP_WAKE,      /* by host */
+    EV_TIMER,         /* of a transport, by timer and host: see kinds.def */
     EV_CNP_TURN,      /* by host: see host/np/np.h */
     EV_PAUSE_END,     /* a received pause expires, by port and class: see link/pfc.h */
     EV_PAUSE_REFRESH, /* a sent pause is repeated, by port and class */
     EV_FLOW,          /* a stream starts its next flow, by stream */
     EV_SIGNAL,        /* one: see event/program.h */
-    EV_RECEIVER,      /* by host: issues credit (host/uet/uet.h) or drains a packet (host/drain.h) */
+    EV_DRAIN,         /* by host: see host/drain.h */
     EV_KINDS,
     EV_FIRST_NUMBERED = EV_TIMEOUT,
-};
-
-struct sim_hooks {
-    void *arg;
-    void (*flow_done)(void *arg, const struct flow_result *);    /* NULL: not needed */
-    void (*pfc)(void *arg, const struct pfc_result *);
 };
 
 struct inband_ports;
@@ -208,7 +104,7 @@ struct engine_leaper {
 /* Called for every frame that leaves a port with SLOW_TAPPED. Only in a world of one part. */
 struct engine_tap {
     void *arg;
-    void (*on_frame)(void *arg, uint64_t now_ps, const struct port *, const struct packet *);
+    void (*on_frame)(void *arg, uint64_t now_ps, uint32_t port, const struct packet *);
 };
 
 struct engine {
@@ -222,6 +118,7 @@ struct engine {
     struct sim_hooks    hooks;               /* observers of results */
     uint64_t            rtt_ps_peak;         /* largest RTT since this was last read and reset to 0 */
     bool                has_failed;
+    int                 failure_code;        /* ENOBUFS: more was in flight than there is room for */
     struct err          failure;             /* reason of the failure, if any */
     struct inband_ports *inband;       /* see link/path.h; NULL: ports write no telemetry */
     struct engine_border border;
@@ -290,9 +187,9 @@ static inline struct cc_now engine_cc_now(const struct engine *e)
     return (struct cc_now){ e->now_ps, e->now_ps - (ORDER_AGE_MAX - (e->order >> 32)) };
 }
 
-/* Fails the run: stores the first reason and stops after the current event. */
-__attribute__((noinline, cold, format(printf, 2, 3)))
-void engine_fail(struct engine *, const char *format, ...);
+/* Fails the run: stores the first reason, with an errno, and stops after the current event. */
+__attribute__((noinline, cold, format(printf, 3, 4)))
+void engine_fail(struct engine *, int code, const char *format, ...);
 
 /* Returns a packet that was never used. Fails the run at the limit. */
 __attribute__((noinline, cold)) uint32_t engine_fresh_packet(struct engine *);

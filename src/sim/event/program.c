@@ -73,7 +73,7 @@ void program_start_stream(struct engine *e, struct program *p, uint32_t stream)
     if (traffic_next(p->traffic, stream, f))
         await_flow(e, p, stream, f->at_ps, f->rank);
     else if (traffic_failed(p->traffic, stream, &why))
-        engine_fail(e, "%s", why.text);
+        engine_fail(e, EINVAL, "%s", why.text);
 }
 
 /* A worker's flow is fetched when it starts: until then an earlier one may be added. */

@@ -18,7 +18,6 @@
 
 #include "sim/state/state.h"
 
-#define CONWEAVE_PACKET_BYTES 1048u      /* size of a full packet, as the fork's switches assume */
 #define CONWEAVE_QUEUE_BYTES  1049u      /* free bytes of each queue */
 
 /* Returns the headroom of a port: the wire in both directions, and two packets. */

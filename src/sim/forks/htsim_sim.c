@@ -1,6 +1,7 @@
 #include "sim/forks/htsim_sim.h"
 
 #include "core/result.h"
+#include "sim/state/state.h"
 
 #include <string.h>
 
@@ -78,7 +79,13 @@ bool htsim_advance(struct sim *s, uint64_t until_ps)
     s->now_ps = s->engine.now_ps = more ? until_ps : n.now_ps;
     if (htsim_failure(s->htsim)) {
         s->engine.has_failed = true;
+        s->engine.failure_code = htsim_failure_code(s->htsim);
         s->engine.failure = *htsim_failure(s->htsim);
     }
     return more;
+}
+
+const struct htsim *htsim_of(const struct sim *s)
+{
+    return s->htsim;
 }

@@ -7,7 +7,8 @@
 #define SIM_FORKS_HTSIM_SIM_H
 
 #include "sim/forks/htsim/htsim.h"
-#include "sim/state/state.h"
+
+struct sim;
 
 /* Input from the scenario: see struct sim_cfg. */
 struct htsim_input {
@@ -21,5 +22,8 @@ int  htsim_attach(struct sim *, struct err *);
 
 /* Like sim_run_until(). */
 bool htsim_advance(struct sim *, uint64_t until_ps);
+
+/* Returns the world of model htsim, for htsim_flow() and htsim_count(). */
+const struct htsim *htsim_of(const struct sim *);
 
 #endif

@@ -83,7 +83,7 @@ static void drop(struct sim *s, const struct host *h, const struct flow *f)
 static void require_route(struct sim *s, const struct host *h, uint32_t dst)
 {
     if (!sim_has_path(s, s->net.node[h->node].epoch, h->node, dst))
-        engine_fail(&s->engine,
+        engine_fail(&s->engine, EINVAL,
                     "after a link has failed there is no way from %s to %s, where the HPCC fork "
                     "stops with an error; with 'order: node' the run goes on",
                     s->net.graph.node[h->node].name, s->net.graph.node[dst].name);

@@ -68,6 +68,7 @@ static void pick__reports_flowlets_and_reroutes(void **unused)
     test_switch_end(&t);
 }
 
+/* Every other packet continues a flowlet after links have failed. */
 static void pick__uses_remaining_paths(void **unused)
 {
     struct test_switch t;
@@ -77,9 +78,9 @@ static void pick__uses_remaining_paths(void **unused)
         start(&t, per_hop);
         assert_int_equal(t.lb->scope(t.cfg), per_hop ? LB_HOP : LB_PATH);
         for (uint32_t i = 0; i < 1000; i++) {
-            t.packet.ways = 1 + i * 5 % TEST_PORTS;
+            t.packet.ways = i % 2 ? 1 + i * 5 % TEST_PORTS : TEST_PORTS;
             t.packet.choices = per_hop ? t.packet.ways : 3 * t.packet.ways;
-            assert_true(test_switch_pick(&t, i) < t.packet.choices);
+            assert_true(test_switch_pick(&t, i / 2 * (TIMEOUT_PS + 2) + i % 2) < t.packet.choices);
         }
         test_switch_end(&t);
     }

@@ -75,19 +75,28 @@ static void pick__starts_at_random(void **unused)
     assert_true(test_chi_square(hits, TEST_PORTS, 8000) < CHI_SQUARE_7_MAX);
 }
 
+/* Links fail and return: the number of next hops varies. */
 static void pick__uses_remaining_next_hops(void **unused)
 {
+    uint32_t hits[TEST_PORTS] = { 0 }, last = 0;
     struct test_switch t;
 
     (void)unused;
-    for (int mode = 0; mode < 2; mode++) {
-        start(&t, mode, 3);
-        for (uint32_t i = 0; i < 1000; i++) {
-            t.packet.ways = 1 + i * 5 % TEST_PORTS;
-            assert_true(test_switch_pick(&t, 0) < t.packet.ways);
-        }
-        test_switch_end(&t);
+    start(&t, 0, 3);
+    t.packet.ways = 3;
+    for (uint32_t i = 0; i < 3000; i++)
+        hits[test_switch_pick(&t, 0)]++;
+    assert_true(hits[0] + hits[1] + hits[2] == 3000);
+    assert_true(test_chi_square(hits, 3, 3000) < CHI_SQUARE_2_MAX);
+    test_switch_end(&t);
+    start(&t, 1, 3);
+    for (uint32_t i = 0; i < 1000; i++) {
+        t.packet.ways = 1 + i * 5 % TEST_PORTS;
+        uint32_t way = test_switch_pick(&t, 0);
+        assert_int_equal(way, i > 0 && last + 1 < t.packet.ways ? last + 1 : 0);
+        last = way;
     }
+    test_switch_end(&t);
 }
 
 int main(void)

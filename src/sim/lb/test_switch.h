@@ -80,6 +80,8 @@ static inline double test_chi_square(const uint32_t *count, uint32_t kinds, uint
     return sum;
 }
 
-#define CHI_SQUARE_7_MAX 29.9    /* seven degrees of freedom: exceeded once in 10000 times */
+/* With two and seven degrees of freedom: exceeded once in 10000 times. */
+#define CHI_SQUARE_2_MAX 18.4
+#define CHI_SQUARE_7_MAX 29.9
 
 #endif

@@ -179,7 +179,7 @@ static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struc
     if (p->slow_path & SLOW_COUNTED)
         count_frame(p, k);
     if (p->slow_path & SLOW_TAPPED)
-        e->tap.on_frame(e->tap.arg, e->now_ps, p, k);
+        e->tap.on_frame(e->tap.arg, e->now_ps, p->id, k);
     if (p->slow_path & SLOW_INBAND)
         write_frame(e, p, id, k, age);
     e->counters.dropped_wire += is_hit;

@@ -8,7 +8,6 @@
 
 #include "base/rng.h"
 #include "sim/cc/pint.h"
-#include "core/figures.h"
 #include "work/net/route.h"
 #include "sim/event/engine.h"
 
@@ -41,9 +40,9 @@ struct node {
 /* Neighbouring nodes may belong to different threads. */
 _Static_assert(sizeof(struct node) % 64 == 0, "nodes share no cache line");
 
-#define PRIOS         8
 #define QUEUE_CONTROL PRIOS      /* PFC frames: highest priority, never paused */
-#define BACKLOG_TCP   (1u << (PRIOS + 1))    /* in 'backlog' of a host's port: TCP has data to send */
+/* In 'backlog' of a host's port: a transport that shares the port has data to send. */
+#define BACKLOG_SHARE (1u << (PRIOS + 1))
 
 /* Flags for rare cases of a port, tested together. */
 #define SLOW_LINK    1u           /* the link is lossy, or has ever been down */
@@ -75,20 +74,6 @@ struct ecn_cfg {                 /* set by the knobs or for one port */
     uint32_t kmin_bytes, kmax_bytes;     /* kmin UINT32_MAX: never marks */
     double   pmax;
 };
-
-struct port_counters {           /* only grow; see figures.def. paused_ps: up to paused_since_ps */
-    union {
-        struct {
-#define PORT(name, ...) uint64_t name;
-#include "core/figures.def"
-        };
-        struct { uint64_t first; uint64_t tx_packets[PACKET_CLASSES]; };
-        uint64_t count[PORT_COUNTS];
-    };
-};
-
-_Static_assert(offsetof(struct port_counters, tx_packets) == offsetof(struct port_counters, data_packets),
-               "one and the same");
 
 /* Value of 'paused_since_ps' after a link has come up, while the port waits for its peer's PFC state. This
  * does not count as paused time. */

@@ -22,7 +22,7 @@ static void await(struct sim *s, const struct host *h)
     const struct packet *k = &s->engine.packets.packet[s->hosts.drain[h->id].head];
     uint64_t             at = s->engine.now_ps + model_frame_ps(&s->model, k->bytes, s->cfg.drain_bps);
 
-    evq_add(&s->engine.evq, s->engine.first_event[EV_RECEIVER] + h->id, at,
+    evq_add(&s->engine.evq, s->engine.first_event[EV_DRAIN] + h->id, at,
             sim_order(s, &s->net.node[h->node], at));
 }
 

@@ -6,7 +6,7 @@
 
 void flow_fail(struct engine *e, uint64_t most)
 {
-    engine_fail(e, "more than %llu flows at once: more is sent than the network carries",
+    engine_fail(e, ENOBUFS, "more than %llu flows at once: more is sent than the network carries",
                 (unsigned long long)most);
 }
 
@@ -176,7 +176,7 @@ static uint32_t new_posted(struct sim *s)
     }
     if (p->used < p->limit)
         return p->used++;
-    engine_fail(&s->engine, "more than %u messages at once", p->limit - p->first);
+    engine_fail(&s->engine, ENOBUFS, "more than %u messages at once", p->limit - p->first);
     return 0;
 }
 
@@ -419,7 +419,7 @@ static uint64_t end_ps(const struct sim *s, const struct flow *f)
 {
     uint64_t now_ps = s->engine.now_ps;
 
-    if (f->is_ud)
+    if (transport_of(s, f)->is_done_when_sent)
         return now_ps + s->net.host[f->host].port->tx_ps[pair_bytes(s, f) + s->cfg.header_bytes];
     return oldest(s, f)->op.verb == VERB_READ ? oldest(s, f)->arrived_ps : now_ps;
 }
@@ -454,7 +454,7 @@ void flow_end(struct sim *s, struct flow *f)
     if (f->is_lasting)
         return;
     f->phase = FLOW_DONE;
-    if (f->tcp || f->sent == f->bytes) {
+    if (transport_of(s, f)->is_stack || f->sent == f->bytes) {
         flow_retire(s, f);
         return;
     }
@@ -469,35 +469,4 @@ void verbs_on_post(struct sim *s, const struct flow_spec *spec)
     if (spec->op.verb == VERB_UD || (spec->op.verb == VERB_SEND && s->cfg.receives))
         s->hosts.after_send |= SENT_VERB;
     s->engine.counters.datagrams_sent += spec->op.verb == VERB_UD;
-}
-
-void verbs_complete(const struct sim *s, const struct flow *f, struct packet *k)
-{
-    if (!f->is_lasting)
-        return;
-    const struct posted *m = &s->flows.pairs.posted[pair_of(s, f)->sending];
-    if (f->is_ud) {
-        k->kind = UD_DATA;
-        k->seq = m->start_ps;
-        k->sent_ps = m->tag;
-    } else if (m->op.verb == VERB_SEND && s->cfg.receives && (k->seq & SEQ_BITS) == m->begin) {
-        k->seq |= SEQ_SEND;
-    }
-}
-
-/* A datagram has arrived: reports it to its receiver. */
-APART enum act ud_on_data(struct sim *s, struct host *h, struct packet *k)
-{
-    const struct flow *f = &s->flows.flow[k->flow];
-    struct message     m = { f->src, f->dst, f->traffic, k->payload, k->sent_ps, k->seq,
-                             { .verb = VERB_UD } };
-
-    (void)h;
-    assert(f->is_ud && f->generation == k->generation);
-    s->engine.counters.data_received++;
-    s->engine.counters.datagrams_received++;
-    s->engine.counters.payload_received += k->payload;
-    if (f->is_answered)
-        program_on_arrival(&s->engine, &s->program, &m);
-    return ACT_FREE;
 }

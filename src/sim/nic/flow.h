@@ -108,22 +108,14 @@ void pair_on_arrival(struct sim *, const struct flow *);
 /* Receiver: the first packet of a SEND has arrived. Returns true if there is a receive for it. */
 bool pair_has_receive(const struct sim *, uint32_t flow);
 
-/* ---- SEND and UD ----
+/* ---- SEND ----
  *
  * A SEND consumes a receive that the destination has posted on the queue pair. cfg.receives limits their
  * number; each is reposted repost_ps after its message has arrived. A message whose first packet finds no
  * receive is refused by a NACK (RNR, receiver not ready). Its sender goes back to it and waits rnr_ps. It
- * retries forever, like a real queue pair with rnr_retry 7. Go-back-N only.
- *
- * A datagram (UD) is one packet. It is not acknowledged or retransmitted and has no congestion control. For
- * its sender it is done when its last byte has left; the receiver's job is notified if it arrives. Each queue
- * pair for datagrams is a separate persistent flow. As the sender forgets a datagram at once, the packet
- * identifies it: see UD_DATA. */
+ * retries forever, like a real queue pair with rnr_retry 7. Go-back-N only. */
 
 /* A message of this flow is posted. */
 void verbs_on_post(struct sim *, const struct flow_spec *);
-
-/* With SENT_VERB: completes a packet that is about to leave. */
-void verbs_complete(const struct sim *, const struct flow *, struct packet *);
 
 #endif

@@ -8,8 +8,6 @@
 #include "sim/nic/send.h"
 #include "sim/transport/transport.h"
 #include "sim/nic/turn.h"
-#include "sim/transport/uet/uet.h"
-#include "sim/transport/tcp/tcp.h"
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
 
@@ -17,8 +15,7 @@
 static void take_turns(struct sim *s, struct host *h, struct flow *f)
 {
     turn_add(s, h, f);
-    if (s->flows.tcp_tx)
-        s->hosts.tcp[f->host].rdma_prio = f->prio;
+    h->last_prio = f->prio;
     rto_on_start(s, h, f);
     pacer_sort_in(s, h, f);
 }
@@ -148,21 +145,23 @@ static void on_turn(struct sim *s, struct host *h)
 
 struct packet *host_on_numbered(struct sim *s, struct host *h, enum event_kind kind)
 {
-    switch (kind) {
-    case EV_TIMEOUT:
-        if (!on_timeout(s, h))
-            return NULL;
-        break;
-    case EV_TCP_TIMER: tcp_on_timer(s, h); break;
-    case EV_TCP_WAKE:  tcp_on_wake(s, h); break;
-    case EV_CNP_TURN:  on_turn(s, h); return NULL;
-    default:
-        if (s->hosts.drain)
-            return drain_next(s, h);
-        credit_on_pull(s, h);
+    if (kind == EV_DRAIN)
+        return drain_next(s, h);
+    if (kind == EV_CNP_TURN)
+        on_turn(s, h);
+    else if (on_timeout(s, h))
+        host_kick(s, h);
+    return NULL;
+}
+
+void host_on_timer(struct sim *s, struct host *h, enum transport_timer timer)
+{
+    switch (timer) {
+#define TIMER(NAME, on_time) case TIMER_##NAME: on_time(s, h); break;
+#include "sim/event/kinds.def"
+    case TRANSPORT_TIMERS: break;
     }
     host_kick(s, h);
-    return NULL;
 }
 
 void host_catch_up(struct sim *s, struct host *h)

@@ -47,9 +47,8 @@ struct flow {
     uint32_t      traffic;
     uint32_t      next_free;
     uint8_t       transport;     /* enum transport_id: see transport.h */
-    uint8_t       tcp;           /* as in flow_spec; not 0: see struct tcp_tx, and not on 'list' */
+    uint8_t       tcp;           /* as in flow_spec */
     bool          is_lasting : 1;    /* persistent: see flow.h; otherwise it ends with its message */
-    bool          is_ud : 1;     /* its messages are datagrams: see flow.h */
     uint16_t      timeouts;      /* consecutive timeouts, while 'acked' is timeout_acked */
     uint64_t      end;           /* bytes acknowledged when the flow, or its oldest message, is done */
 
@@ -112,6 +111,7 @@ struct host {
     struct cnp_entry *cnp_last;  /* ring: the entry visited last; NULL: none */
     uint32_t  cnp_count;         /* entries in the ring */
     uint8_t   ready_prios;       /* only these classes are ready (bit mask); 0: unknown. See turn.c */
+    uint8_t   last_prio;         /* class of the flow that joined the round robin last */
     uint32_t  cc_at;             /* index in host_state.cc_cfg for queue pairs .. */
     uint32_t  uet_at;            /* .. and for UET connections */
     const void *uet_cfg;         /* configuration for UET connections */

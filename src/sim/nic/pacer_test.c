@@ -81,39 +81,79 @@ static uint64_t soonest_ps(const struct sim *s, const struct host *h)
     return soonest;
 }
 
-static void on_decision__keeps_the_soonest_first(void **unused)
+/* Opens a world in which many flows of a host wait for their pacers. */
+static struct host *begin_waiting(struct world *w)
 {
     struct flow_row flow[WAITING];
     struct sim_cfg  cfg;
-    struct world    w;
     struct graph    g;
-    struct host    *h;
-    struct rng      rng;
 
-    (void)unused;
     for (uint32_t i = 0; i < WAITING; i++)
         flow[i] = (struct flow_row){ .src = 0, .dst = 1, .prio = 3, .dport = (uint16_t)(100 + i),
                                      .bytes = 3000 };
-    rng_init(&rng, 1, 1);
     world_cfg(&cfg, MODEL_NIC);
     cfg.cc = &slow;
     graph_star(&g, &(struct graph_star){ 2, 1000 * GBPS, PS_PER_US });
-    world_of_flows(&w, &g, &cfg, flow, WAITING);
-    sim_run_until(w.sim, 800 * PS_PER_NS);
-    h = &w.sim->net.host[0];
-    assert_int_equal(h->heap_count, WAITING);
-    assert_int_equal(h->capacity, WAITING);
+    world_of_flows(w, &g, &cfg, flow, WAITING);
+    sim_run_until(w->sim, 800 * PS_PER_NS);
+    assert_int_equal(w->sim->net.host[0].heap_count, WAITING);
+    assert_int_equal(w->sim->net.host[0].capacity, WAITING);
+    return &w->sim->net.host[0];
+}
+
+static void end_waiting(struct world *w)
+{
+    assert_true(world_finish(w, PS_PER_MS, PS_PER_S));
+    world_end(w);
+}
+
+static void assert_soonest_first(const struct world *w, const struct host *h)
+{
+    if (h->heap_count)
+        assert_int_equal(h->heap_ps[0], soonest_ps(w->sim, h));
+    host_check(w->sim, h);
+}
+
+static void on_decision__keeps_the_soonest_first(void **unused)
+{
+    struct world w;
+    struct host *h = begin_waiting(&w);
+    struct rng   rng;
+
+    (void)unused;
+    rng_init(&rng, 1, 1);
     for (int i = 0; i < 5000; i++) {
         struct flow *f = &w.sim->flows.flow[h->list[rng_below(&rng, WAITING)]];
 
         f->out.rate_bps = (1 + rng_below(&rng, 10000)) * (GBPS / 1000);
         pacer_on_decision(w.sim, h, f);
         assert_int_equal(f->gap_rate_bps, f->out.rate_bps);
-        assert_int_equal(h->heap_ps[0], soonest_ps(w.sim, h));
-        host_check(w.sim, h);
+        assert_soonest_first(&w, h);
     }
-    assert_true(world_finish(&w, PS_PER_MS, PS_PER_S));
-    world_end(&w);
+    end_waiting(&w);
+}
+
+/* Flows leave the heap from anywhere, because they may send now, and come back. */
+static void sort_in__keeps_the_soonest_first(void **unused)
+{
+    struct world w;
+    struct host *h = begin_waiting(&w);
+    struct rng   rng;
+
+    (void)unused;
+    rng_init(&rng, 2, 1);
+    for (int i = 0; i < 5000; i++) {
+        struct flow *f = &w.sim->flows.flow[h->list[rng_below(&rng, WAITING)]];
+        bool         is_waiting = f->heap_at != NOT_IN_HEAP;
+
+        f->next_ps = w.sim->now_ps + (is_waiting ? 0 : 1 + rng_below(&rng, PS_PER_US));
+        pacer_sort_in(w.sim, h, f);
+        assert_int_equal(f->heap_at != NOT_IN_HEAP, !is_waiting);
+        assert_int_equal(bit_is_set(h->ready, f->position), is_waiting);
+        assert_soonest_first(&w, h);
+    }
+    pacer_await(w.sim, h, w.sim->now_ps);
+    end_waiting(&w);
 }
 
 int main(void)
@@ -121,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repace_last__moves_the_next_packet_and_the_wake_up),
         cmocka_unit_test(on_decision__keeps_the_soonest_first),
+        cmocka_unit_test(sort_in__keeps_the_soonest_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,9 +4,8 @@
 #include "sim/nic/hf2t.h"
 #include "sim/nic/pacer.h"
 #include "sim/nic/probe.h"
-#include "sim/transport/rc/selective_repeat.h"
 #include "sim/nic/sender_spray.h"
-#include "sim/transport/transport.h"
+#include "sim/transport/transports.h"
 #include "sim/state/ideal.h"
 
 #include <string.h>
@@ -28,14 +27,11 @@ static struct cc_out fresh_out(const struct host *h)
                             .probe_ps = NEVER };
 }
 
-static enum transport_id transport_for(const struct sim *s, const struct flow_spec *spec)
-{
-    return spec->tcp ? TRANSPORT_TCP : s->uet.prios >> spec->prio & 1 ? TRANSPORT_UET : TRANSPORT_RC;
-}
-
 static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec)
 {
-    uint16_t generation = (uint16_t)(f->generation + 1);
+    uint16_t                generation = (uint16_t)(f->generation + 1);
+    enum transport_id       id = transports_choose(s, spec);
+    const struct transport *t = s->hosts.transport[id];
 
     memset(f, 0, sizeof *f);
     f->bytes = f->end = spec->bytes;
@@ -47,10 +43,8 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->prio = spec->prio;
     f->phase = FLOW_ACTIVE;
     f->tcp = spec->tcp;
-    f->is_ud = spec->op.verb == VERB_UD;
-    f->transport = (uint8_t)transport_for(s, spec);
-    f->controlled = f->transport == TRANSPORT_UET ||
-                    (f->transport == TRANSPORT_RC && !f->is_ud && s->hosts.np_cfg.cc_prios >> spec->prio & 1);
+    f->transport = (uint8_t)id;
+    f->controlled = t->control && (!t->has_control_by_class || s->hosts.np_cfg.cc_prios >> spec->prio & 1);
     f->src = h->node;
     f->dst = spec->dst;
     f->ports = source_port(s, h, spec->dst) | (uint32_t)spec->dport << 16;
@@ -58,17 +52,6 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->is_answered = spec->is_answered;
     f->tag = spec->tag;
     f->out = fresh_out(h);
-}
-
-static uint64_t ideal_ps(const struct sim *s, const struct host *h, const struct flow_spec *spec)
-{
-    if (spec->op.verb == VERB_UD)
-        return h->port->tx_ps[spec->bytes + s->cfg.header_bytes];
-    if (spec->op.verb == VERB_READ)
-        return sim_ideal_read_ps(s, spec->dst, h->node, spec->bytes, spec->op.wait_ps);
-    return spec->tcp ? sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes,
-                                        s->cfg.tcp[spec->tcp - 1].mss_bytes)
-                     : sim_ideal_ps(s, h->node, spec->dst, spec->bytes);
 }
 
 /* Resets the tables that are parallel to flows. */
@@ -80,8 +63,6 @@ static void reset(struct sim *s, uint32_t id)
         s->hosts.gap_record->sent_ps[id] = 0;
     if (s->flows.probe)
         s->flows.probe[id] = (struct probe){ 0 };
-    if (s->flows.selective_tx)
-        s->flows.selective_tx[id] = (struct selective_tx){ 0 };
     spray_start(s, &s->flows.flow[id]);
     if (transport_of(s, &s->flows.flow[id])->open)
         transport_of(s, &s->flows.flow[id])->open(s, &s->flows.flow[id]);
@@ -89,12 +70,10 @@ static void reset(struct sim *s, uint32_t id)
 
 static void start_control(struct sim *s, struct host *h, struct flow *f)
 {
-    bool                  is_uet = f->transport == TRANSPORT_UET;
-    const struct cc_algo *cc = is_uet ? s->uet.cc : h->cc;
-
-    if (f->controlled)
-        cc->start(is_uet ? h->uet_cfg : h->cc_cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride),
-                  engine_cc_now(&s->engine), &f->out);
+    if (!f->controlled)
+        return;
+    struct flow_control c = transport_of(s, f)->control(s, h);
+    c.cc->start(c.cfg, memset(flow_cc(s, f), 0, s->flows.cc_stride), engine_cc_now(&s->engine), &f->out);
 }
 
 /* A READ is counted when its request starts. */
@@ -112,7 +91,7 @@ static void count(struct sim *s, const struct flow *f, const struct flow_spec *s
     post_count(s, spec);
     if (s->flow_watch.arg)
         s->flow_watch.on_start(s->flow_watch.arg, f);
-    if (s->watch.arg && !spec->tcp)
+    if (s->watch.arg && !transport_of(s, f)->is_stack)
         s->watch.on_request(s->watch.arg, s->engine.now_ps, f, spec->bytes);
 }
 
@@ -150,7 +129,7 @@ static APART struct post post_message(struct sim *s, struct host *h, const struc
     verbs_on_post(s, spec);
     if (f->phase == FLOW_FREE)
         make_lasting(s, h, f, spec);
-    if (!pair_add(s, f, spec, ideal_ps(s, h, spec)))
+    if (!pair_add(s, f, spec, transport_of(s, f)->ideal_ps(s, h, spec)))
         return (struct post){ POST_FAILED, NULL };
     if (f->phase == FLOW_IDLE) {
         wake(s, h, f);
@@ -169,7 +148,7 @@ struct post post_flow(struct sim *s, struct host *h, const struct flow_spec *spe
     if (!id)
         return (struct post){ POST_FAILED, NULL };
     fill_in(s, h, f, spec);
-    f->ideal_ps = ideal_ps(s, h, spec);
+    f->ideal_ps = transport_of(s, f)->ideal_ps(s, h, spec);
     if (s->cfg.window_by_pair) {
         f->pair_rtt_ps = sim_base_rtt_ps(s, f->src, f->dst);
         f->pair_bdp_bytes = sim_pair_bdp_bytes(s, f->src, f->dst);

@@ -45,5 +45,6 @@ APART enum act probe_on_return(struct sim *s, struct host *h, struct packet *k)
 APART enum act probe_on_arrival(struct sim *s, struct host *h, struct packet *k)
 {
     return reply_with(s, h, k,
-                      &(struct answer){ PROBE_BACK, k->seq, s->hosts.np_cfg.resp_prio, s->cfg.cnp_bytes, 0 });
+                      &(struct answer){ PROBE_BACK, k->seq, s->hosts.np_cfg.resp_prio, s->cfg.cnp_bytes, 0,
+                                        false });
 }

@@ -30,11 +30,6 @@ static inline void fill_in(struct packet *r, const struct answer *a)
     r->flags = a->flags & PACKET_FLAGS;
 }
 
-static inline bool returns_telemetry(enum packet_kind kind)
-{
-    return kind == RC_ACK || kind == RC_NACK || kind == RC_RNR;
-}
-
 void reply_to(struct sim *s, const struct host *h, const struct packet *k, const struct answer *a)
 {
     uint32_t       id = engine_new_packet(&s->engine);
@@ -47,7 +42,7 @@ void reply_to(struct sim *s, const struct host *h, const struct packet *k, const
     r->dst = k->src;
     r->ports = k->ports >> 16 | k->ports << 16;
     fill_in(r, a);
-    if (__builtin_expect(s->engine.packets.inband != NULL, 0) && returns_telemetry(a->kind))
+    if (__builtin_expect(s->engine.packets.inband != NULL, 0) && a->returns_telemetry)
         *packet_inband(&s->engine.packets, id) =
             *packet_inband(&s->engine.packets, (uint32_t)(k - s->engine.packets.packet));
     reply_send(s, h, id, r);
@@ -67,7 +62,7 @@ void reply_cnp(struct sim *s, const struct host *h, const struct packet *k, uint
 {
     s->engine.counters.cnps_sent++;
     reply_to(s, h, k,
-             &(struct answer){ CNP, announced_ps, s->hosts.np_cfg.cnp_prio, s->cfg.cnp_bytes, 0 });
+             &(struct answer){ CNP, announced_ps, s->hosts.np_cfg.cnp_prio, s->cfg.cnp_bytes, 0, false });
 }
 
 /* Returns the size class of an unfinished message. Safe: its source does not know of its end yet. */

@@ -9,6 +9,7 @@ struct answer {                  /* to a packet */
     uint64_t         seq;        /* see enum packet_kind */
     uint32_t         prio, bytes;
     uint8_t          flags;
+    bool             returns_telemetry;      /* that of the packet; only for reply_to() */
 };
 
 /* Sends an answer to packet 'k', immediately if nothing has precedence. */

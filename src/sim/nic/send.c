@@ -1,11 +1,52 @@
 #include "sim/nic/send.h"
-#include "sim/transport/tcp/tcp.h"
+#include "sim/nic/gaps.h"
+#include "sim/nic/hf2t.h"
+#include "sim/nic/probe.h"
 #include "sim/nic/turn.h"
 
 /* Returns false if the flow sends nothing now. */
 static inline bool send_of_flow(struct sim *s, struct host *h, uint32_t flow)
 {
     return transport_of(s, &s->flows.flow[flow])->next(s, h, flow);
+}
+
+bool send_is_held(const struct sim *s, struct flow *f)
+{
+    return s->hosts.at_send & SEND_HELD && s->flow_watch.on_turn(s->flow_watch.arg, f);
+}
+
+bool send_is_delayed(struct sim *s, struct host *h, struct flow *f)
+{
+    uint32_t id = (uint32_t)(f - s->flows.flow);
+
+    if (s->hosts.at_send & SEND_HF2T &&
+        hf2t_must_wait(s->hosts.hf2t, id, f->out.rate_bps, s->engine.now_ps)) {
+        s->engine.counters.delayed++;
+        f->next_ps = s->hosts.hf2t->qp[id].sent_ps + s->hosts.hf2t->host[f->host].hold_ps;
+        pacer_sort_in(s, h, f);
+        return true;
+    }
+    if (s->hosts.at_send & SEND_GAPS)
+        gaps_on_sent(s->hosts.gap_record, f->host, id, false, s->engine.now_ps);
+    if (s->hosts.at_send & SEND_PROBES && probe_is_due(s, f))
+        probe_send(s, h, f);
+    return false;
+}
+
+APART void send_to_fifo(struct sim *s, struct host *h, struct flow *f, uint32_t id, struct packet *k)
+{
+    struct port *p = h->port;
+
+    path_enqueue(&s->engine, p, k->prio, id, k);
+    f->next_ps = s->engine.now_ps;
+    if (f->out.rate_bps < p->rate_bps)
+        f->next_ps += pacer_gap_ps(s, f, k->bytes);
+}
+
+/* Gives the port to the transport that shares it. Returns false if it is the turn of the round robin. */
+static inline bool share(struct sim *s, struct host *h, bool has_others)
+{
+    return s->hosts.sharing->share(s, h, has_others);
 }
 
 /* Returns the classes whose FIFO is full, as a bit mask. */
@@ -73,18 +114,18 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
     if (__builtin_expect(s->hosts.at_send & SEND_FIFO, 0))
         fill_fifo(s, h, p);
     uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused;
-    if (mask & (BACKLOG_TCP - 1)) {
-        uint32_t q = path_choose(&s->engine, &s->scheduler, p, mask & (BACKLOG_TCP - 1));
+    if (mask & (BACKLOG_SHARE - 1)) {
+        uint32_t q = path_choose(&s->engine, &s->scheduler, p, mask & (BACKLOG_SHARE - 1));
         uint32_t id = path_dequeue(&s->engine, p, q);
 
         path_transmit(&s->engine, p, id, &s->engine.packets.packet[id]);
-    } else if (!mask || !tcp_send(s, h, h->ready_count > 0)) {
+    } else if (!mask || !share(s, h, h->ready_count > 0)) {
         bool has_fifo = __builtin_expect(s->hosts.at_send & SEND_FIFO, 0);
 
         do
             position = has_fifo ? UINT32_MAX : turn_next(s, h, p->paused);
         while (position != UINT32_MAX && !send_of_flow(s, h, h->list[position]));
-        if (position == UINT32_MAX && (!mask || !tcp_send(s, h, false))) {
+        if (position == UINT32_MAX && (!mask || !share(s, h, false))) {
             if (has_fifo)
                 await_fetch(s, h);
             else

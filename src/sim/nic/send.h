@@ -1,6 +1,7 @@
 /* src/sim/nic/send.h - puts the packets of a host on its wire, one at a time.
  *
- * At each packet boundary ACKs go first, then TCP and the queue pairs by their shares.
+ * At each packet boundary ACKs go first, then the queue pairs. A transport with its own turns (TCP) shares
+ * the port with them.
  *
  * SEND_FIFO: queue pairs are scheduled ahead of the wire. A chosen packet waits in the port's queue of its
  * class, which accepts packets until it holds tx_fifo_bytes. Everything that the host sends later in that
@@ -18,6 +19,14 @@ void send_next(struct sim *, struct host *, struct port *);
 
 /* The host's port is free, or its pacer due. */
 void send_on_free(struct sim *, struct host *, struct port *);
+
+/* Rare steps before a flow of the round robin sends, if s->hosts.at_send is not 0. Return true if it does not
+ * send: the fast mode holds it (skip/skip.h), or HF2T delays its packet. */
+bool send_is_held(const struct sim *, struct flow *);
+bool send_is_delayed(struct sim *, struct host *, struct flow *);
+
+/* SEND_FIFO: puts a packet behind those that wait for the port, and sets the time of the flow's next. */
+void send_to_fifo(struct sim *, struct host *, struct flow *, uint32_t id, struct packet *);
 
 static inline bool send_has_work(const struct host *h, const struct port *p)
 {

@@ -2,6 +2,7 @@
 #include "base/minmax.h"
 #include "core/units.h"
 #include "sim/nic/flow.h"
+#include "sim/state/ideal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* src/sim/observe/messages_test.c - what hosts observe of known traffic. */
 #include "sim/observe/messages.h"
 #include "study/scenario/scenario.h"
+#include "sim/nic/nic.h"
 
 #include <math.h>
 #include <setjmp.h>

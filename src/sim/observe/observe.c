@@ -109,7 +109,7 @@ static uint64_t arrived_bytes(const struct sim *s, uint32_t flow)
 {
     const struct flow *f = &s->flows.flow[flow];
 
-    if (f->tcp)
+    if (f->transport == TRANSPORT_TCP)
         return f->acked + (uint64_t)s->flows.tcp_tx[flow].sacked * s->cfg.tcp[f->tcp - 1].mss_bytes;
     return s->flows.selective_rx ? kept_bytes(s, f, flow) : pair_acked(s, f);
 }

@@ -1,5 +1,6 @@
 #include "sim/observe/queue_telemetry.h"
 #include "sim/sim.h"
+#include "sim/state/state.h"
 
 #include <stdlib.h>
 
@@ -146,12 +147,10 @@ uint32_t telemetry_set(struct sim *s, const struct ecn *ecn)
     struct port *p;
 
     for (uint32_t i = 0, n = 0; s->cfg.ecn_on && (p = next_queue(s, &i)) != NULL; n++) {
-        struct ecn_cfg is = { ecn[n].kmin_bytes, ecn[n].kmax_bytes, ecn[n].pmax };
-
-        if (p->ecn.kmin_bytes == is.kmin_bytes && p->ecn.kmax_bytes == is.kmax_bytes &&
-            p->ecn.pmax == is.pmax)
+        if (p->ecn.kmin_bytes == ecn[n].kmin_bytes && p->ecn.kmax_bytes == ecn[n].kmax_bytes &&
+            p->ecn.pmax == ecn[n].pmax)
             continue;
-        sim_set_ecn(s, p->id, &is);
+        sim_set_ecn(s, p->id, &ecn[n]);
         changed++;
     }
     return changed;

@@ -3,6 +3,7 @@
  */
 #include "sim/observe/queue_telemetry.h"
 #include "study/scenario/scenario.h"
+#include "sim/nic/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,7 @@
 #include "sim/nic/nic.h"
 #include "sim/partition.h"
 #include "sim/sim.h"
+#include "sim/state/ideal.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 #include "sim/observe/watch.h"
 #include "sim/observe/observe.h"
 #include "study/scenario/scenario.h"
+#include "sim/nic/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

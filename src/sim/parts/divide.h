@@ -6,8 +6,6 @@
 
 #include "sim/state/state.h"
 
-#define PARTS_MAX 64
-
 /* Returns the number of parts: one per thread, if there are enough racks. */
 uint32_t divide_count(const struct sim *, uint32_t threads);
 

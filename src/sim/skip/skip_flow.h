@@ -8,16 +8,6 @@
 #define SKIP_LOSS_RTTS 4u        /* after packets were lost, a flow with packets under way is not held */
 #define SKIP_PATIENCE  32u       /* packets until a flow looks again whether it is alone */
 
-struct skip_stats {              /* for results */
-    const char *why_not;         /* why every packet is simulated; NULL: packets may be skipped */
-    uint64_t    packets;         /* data packets that were not simulated */
-    uint64_t    hops;            /* hops that these packets and their ACKs skipped */
-    uint64_t    holds;           /* number of holds */
-    uint64_t    breaks;          /* holds that another flow ended */
-    uint64_t    rests;           /* how often skipping rested because it saved too little, */
-    uint64_t    rest_packets;    /* and data packets that were simulated meanwhile; see skip_settle() */
-};
-
 struct skip_flow {
     struct lane_path path;
     uint32_t         ports;      /* of the flow when its path was found, and its ends */

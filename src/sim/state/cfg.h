@@ -6,16 +6,17 @@
 #include "sim/cc/tcp.h"
 #include "core/knobs.h"
 #include "sim/lb/lb.h"
-#include "sim/event/engine.h"
-#include "sim/link/port.h"
+#include "sim/event/counters.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#define PARTS_MAX        64      /* threads, and parts that they share */
 #define CC_OTHERS_MAX    4       /* congestion controls besides the default one */
 #define TCP_CFGS_MAX     64      /* traffic entries of a scenario */
 #define TCP_HEADER_BYTES 70u     /* Ethernet 14 + IPv4 20 + TCP 20 + time stamps 12 + FCS 4 */
 #define TCP_ACK_EVERY    2u      /* packets per ACK */
+#define CONWEAVE_PACKET_BYTES 1048u      /* a full packet, as switches of model conweave assume */
 #define RTO_AUTO         UINT64_MAX      /* rto_ps: derived from the network, see sim/rto_default.h */
 
 enum sim_model {

@@ -265,6 +265,13 @@ uint64_t sim_ideal_read_ps(const struct sim *s, uint32_t src, uint32_t dst, uint
            exact_ps(s, dst, src, bytes, &frames, is_sprayed);
 }
 
+uint64_t sim_ideal_message_ps(const struct sim *s, uint32_t src, const struct flow_spec *spec)
+{
+    if (spec->op.verb == VERB_READ)
+        return sim_ideal_read_ps(s, spec->dst, src, spec->bytes, spec->op.wait_ps);
+    return sim_ideal_ps(s, src, spec->dst, spec->bytes);
+}
+
 bool sim_has_path(const struct sim *s, uint32_t epoch, uint32_t src, uint32_t dst)
 {
     struct path path;

@@ -21,6 +21,9 @@ uint64_t sim_ideal_tcp_ps(const struct sim *, uint32_t src, uint32_t dst, uint64
 /* Returns the duration of a lone READ at requester 'src': request, 'wait_ps' at responder 'dst', data. */
 uint64_t sim_ideal_read_ps(const struct sim *, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t wait_ps);
 
+/* Returns the FCT of a lone message of RDMA, whatever its operation. */
+uint64_t sim_ideal_message_ps(const struct sim *, uint32_t src, const struct flow_spec *);
+
 /* Returns true if shortest paths differ in rate or delay. */
 bool sim_ideal_is_uneven(const struct sim *);
 

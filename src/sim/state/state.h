@@ -38,7 +38,7 @@ struct sim;
 #define SENT_TIMER     1u        /* a queue pair restarts its timer after sending */
 #define SENT_ASKS      2u        /* it may have to request an ACK: see pacer_may_send() */
 #define SENT_SPRAYED   4u        /* its packets are sprayed: see host/sender_spray.h */
-#define SENT_VERB      8u        /* packets may belong to a SEND or a datagram: see host/flow.h */
+#define SENT_VERB      8u        /* packets may belong to a SEND: see host/flow.h */
 
 #define REPLY_BY_CLASS UINT8_MAX /* value of reply_queue */
 
@@ -313,9 +313,13 @@ struct np_cfg {
     uint64_t gap_ps;             /* minimum time between two CNPs */
 };
 
+#define TRANSPORTS_MAX 8u        /* see host/transport.h */
+
 /* State of hosts besides struct host. */
 struct host_state {
     const struct transport *const *transport;    /* by enum transport_id */
+    const struct transport *sharing;         /* the one with share() */
+    void                 *own[TRANSPORTS_MAX];   /* what a transport keeps, by enum transport_id */
     const struct np_algo *np;                /* how receivers respond to marked packets */
     struct np_cfg         np_cfg;
     uint64_t              window_bytes_max;  /* flows whose congestion control sets at most this window may be
@@ -330,7 +334,6 @@ struct host_state {
     uint8_t               after_send;        /* SENT_TIMER, ..: extra steps after it has sent */
     uint8_t               ack_prio[PRIOS];   /* class of the ACKs for data of each class */
     uint8_t               reply_queue[PRIOS];    /* port queue for ACKs of each class */
-    struct tcp_host      *tcp;               /* by host */
     struct hf2t          *hf2t;              /* NULL: never enabled */
     struct gap_record    *gap_record;        /* NULL: gaps are not recorded */
     struct qp_order      *qp_order;          /* by host; NULL: see model.list */

@@ -301,7 +301,7 @@ static void mark__none_when_off(void **unused)
 }
 
 /* Returns how many of ten packets are marked that leave 'count' packets behind them, in model conweave. */
-static uint64_t marked_at(const struct sim_cfg *cfg, const struct ecn_cfg *set, uint32_t count)
+static uint64_t marked_at(const struct sim_cfg *cfg, const struct ecn *set, uint32_t count)
 {
     struct bench b;
     uint64_t     marked;
@@ -326,8 +326,8 @@ static uint64_t marked_at(const struct sim_cfg *cfg, const struct ecn_cfg *set, 
  * twenty packets do not exceed it and twenty-one do, for the port's threshold and for that of the class. */
 static void mark__excludes_the_free_bytes_of_a_queue(void **unused)
 {
-    const struct ecn_cfg edge = { 20 * FULL - 1049, 20 * FULL - 1049, 1 };
-    const struct ecn_cfg never = { UINT32_MAX, UINT32_MAX, 1 };
+    const struct ecn edge = { 20 * FULL - 1049, 20 * FULL - 1049, 1 };
+    const struct ecn never = { UINT32_MAX, UINT32_MAX, 1 };
     const double         edge_kb = (20 * FULL - 1049 + 0.5) / 1000;
     struct sim_cfg       cfg;
 

@@ -1,8 +1,41 @@
 #include "sim/transport/transports.h"
-#include "sim/transport/rc/rc.h"
-#include "sim/transport/tcp/tcp.h"
-#include "sim/transport/uet/uet.h"
 
-const struct transport *const transports[TRANSPORTS] = {
-    [TRANSPORT_RC] = &transport_rc, [TRANSPORT_UET] = &transport_uet, [TRANSPORT_TCP] = &transport_tcp,
+static const struct transport *const transports[TRANSPORTS] = {
+#define TRANSPORT(NAME, name) [TRANSPORT_##NAME] = &transport_##name,
+#include "sim/event/kinds.def"
 };
+
+void transports_reserve(struct sim *s, uint32_t flows)
+{
+    s->hosts.transport = transports;
+    for (uint32_t i = 0; i < TRANSPORTS; i++) {
+        if (transports[i]->share)
+            s->hosts.sharing = transports[i];
+        if (transports[i]->reserve)
+            transports[i]->reserve(s, flows);
+    }
+}
+
+void transports_reserve_part(struct sim *s)
+{
+    for (uint32_t i = 0; i < TRANSPORTS; i++)
+        if (transports[i]->reserve_part)
+            transports[i]->reserve_part(s);
+}
+
+bool transports_have_timers(const struct sim *s)
+{
+    for (uint32_t i = 0; i < TRANSPORTS; i++)
+        if (transports[i]->has_timers && transports[i]->has_timers(s))
+            return true;
+    return false;
+}
+
+enum transport_id transports_choose(const struct sim *s, const struct flow_spec *spec)
+{
+    uint32_t i = 0;
+
+    while (i < TRANSPORTS - 1 && !transports[i]->takes(s, spec))
+        i++;
+    return (enum transport_id)i;
+}

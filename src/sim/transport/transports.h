@@ -1,9 +1,17 @@
-/* src/sim/transport/transports.h - the list of transports. */
+/* src/sim/transport/transports.h - all transports, and what is done for each. */
 #ifndef SIM_TRANSPORT_TRANSPORTS_H
 #define SIM_TRANSPORT_TRANSPORTS_H
 
 #include "sim/transport/transport.h"
 
-extern const struct transport *const transports[TRANSPORTS];
+/* Allocates memory for this many flows, and for a part. */
+void transports_reserve(struct sim *, uint32_t flows);
+void transports_reserve_part(struct sim *);
+
+/* Returns true if any of them needs its timers. */
+bool transports_have_timers(const struct sim *);
+
+/* Returns the transport of a message. */
+enum transport_id transports_choose(const struct sim *, const struct flow_spec *);
 
 #endif

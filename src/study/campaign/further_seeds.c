@@ -2,7 +2,6 @@
 #include "study/campaign/pool.h"
 #include "study/run/progress.h"
 #include "study/run/simulation.h"
-#include "sim/skip/skip.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +41,7 @@ static int run_seed(void *batch, const struct pool_job *job, FILE *out)
 {
     const struct batch     *b = batch;
     struct simulation_input input = b->first->input;
-    uint64_t                seed = b->first->sim->cfg.seed + SEED_STEP + job->number;
+    uint64_t                seed = sim_settings(b->first->sim)->seed + SEED_STEP + job->number;
     double                 *us = xcalloc(b->cells, sizeof *us);
     struct simulation       s;
     struct err              err;
@@ -82,7 +81,7 @@ static uint32_t workers_of(const struct simulation *s, uint32_t runs)
     long     processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t workers = s->input.threads ? s->input.threads : processors > 0 ? (uint32_t)processors : 1;
 
-    if (s->sim->net.hosts > HOSTS_MANY)
+    if (sim_graph(s->sim)->hosts > HOSTS_MANY)
         return 1;
     workers = workers < runs ? workers : runs;
     return workers < POOL_WORKERS_MAX ? workers : POOL_WORKERS_MAX;
@@ -120,7 +119,7 @@ static bool seed_matters(const struct simulation *s)
 
 static uint32_t seeds_of(const struct simulation *s, const char **why_not)
 {
-    uint64_t hops = sim_hops(s->sim), events = s->sim->engine.counters.events;
+    uint64_t hops = sim_hops(s->sim), events = sim_counts(s->sim)->events;
     uint32_t seeds = spread_seeds(hops, events);
 
     if (s->is_stuck || s->scenario.fast_seeds == 1)
@@ -138,7 +137,7 @@ static uint32_t seeds_of(const struct simulation *s, const char **why_not)
 
 uint32_t further_seeds_wanted(struct simulation *s)
 {
-    uint32_t seeds = skip_stats(s->sim) && has_jobs(s) ? seeds_of(s, &s->spread.why_not) : 0;
+    uint32_t seeds = sim_skipped(s->sim) && has_jobs(s) ? seeds_of(s, &s->spread.why_not) : 0;
 
     if (seeds > 1)
         s->spread.why_not = "the further seeds have not ended";
@@ -169,7 +168,7 @@ int further_seeds_run(struct simulation *s, uint32_t seeds, struct progress *pro
     b.sample = xcalloc((size_t)b.cells * b.seeds, sizeof *b.sample);
     int rc = run_batch(&b);
     if (!rc)
-        set_intervals(&s->spread, &b, skip_stats(s->sim));
+        set_intervals(&s->spread, &b, sim_skipped(s->sim));
     else
         s->spread.why_not = rc > 0 ? "the further seeds were interrupted" : "a run with another seed failed";
     free(b.sample);

@@ -241,7 +241,7 @@ static int look_at_variants(struct sweep *s, const uint64_t *seed, struct err *e
         if (rc)
             return rc;
         if (i == 0)
-            s->own = simulation.sim->cfg.knobs;
+            s->own = sim_settings(simulation.sim)->knobs;
         v->about = (struct card){ 0 };           /* the other copy is the plan's */
         variant_describe(v, &simulation);
         simulation_close(&simulation);

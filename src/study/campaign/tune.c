@@ -126,7 +126,7 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
         t->loop.tuning.step[i].start_ps += *now_ps;
         t->loop.tuning.step[i].end_ps += *now_ps;
     }
-    *knobs = s.sim->cfg.knobs;
+    *knobs = sim_settings(s.sim)->knobs;
     *now_ps += s.end_ps;
     simulation_close(&s);
     t->rounds++;

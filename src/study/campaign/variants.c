@@ -363,7 +363,7 @@ static void digest_stream(struct digest *d, struct traffic *t, uint32_t stream)
 
 void variant_describe(struct variant *v, struct simulation *s)
 {
-    struct traffic *t = s->sim->program.traffic;
+    struct traffic *t = sim_traffic(s->sim);
 
     card_fini(&v->about);
     about_scenario(&v->about, &s->scenario, s->sim);
@@ -392,7 +392,7 @@ int variant_resolve(struct variant *v, const uint64_t *seed, struct digest *d, s
     text_watch_reads(&watch);
     int rc = simulation_open(&s, &input, err);
     if (!rc)
-        knobs_watch(&s.sim->cfg.knobs);
+        knobs_watch(&sim_settings(s.sim)->knobs);
     if (end_watch(v, rc, err))
         return rc;
     variant_describe(v, &s);

@@ -44,16 +44,16 @@ static void add_oversubscription(struct card *c, const struct graph *g)
 
 static void add_network(struct card *c, const struct sim *sim)
 {
-    const struct graph *g = &sim->net.graph;
+    const struct graph *g = sim_graph(sim);
     char                controls[SIM_CC_TEXT_MAX];
 
     card_add(c, CARD_NETWORK, "%s", counted(g->hosts, "host", "hosts").buf);
     add_rates(c, g);
     card_add(c, CARD_NETWORK, "%s,", counted(g->nodes - g->hosts, "switch", "switches").buf);
     add_oversubscription(c, g);
-    card_add(c, CARD_NETWORK, "idle round trip %s; %s, %s, %s.", time_text(sim->net.base_rtt_ps).buf,
-             sim_cc_text(&sim->cfg, controls), sim->cfg.lb->name,
-             sim->cfg.is_lossless ? "lossless" : "lossy");
+    card_add(c, CARD_NETWORK, "idle round trip %s; %s, %s, %s.", time_text(sim_idle_rtt_ps(sim)).buf,
+             sim_cc_text(sim_settings(sim), controls), sim_settings(sim)->lb->name,
+             sim_settings(sim)->is_lossless ? "lossless" : "lossy");
 }
 
 static void add_entry(struct card *c, const struct traffic_about *t, uint64_t run_ps, const char *end)
@@ -103,16 +103,19 @@ static uint64_t fastest_host_bps(const struct sim *s)
 {
     uint64_t most = 0;
 
-    for (uint32_t i = 0; i < s->net.hosts; i++)
-        most = s->net.host[i].port->rate_bps > most ? s->net.host[i].port->rate_bps : most;
+    for (uint32_t i = 0; i < sim_ports(s); i++) {
+        struct sim_port p = sim_port(s, i);
+
+        most = !p.is_switch && p.rate_bps > most ? p.rate_bps : most;
+    }
     return most;
 }
 
 void about_hardware(struct card *c, const struct sim *s)
 {
-    uint32_t switches = s->net.graph.nodes - s->net.graph.hosts;
-    bool     has_cc = strcmp(s->cfg.cc->name, "none") != 0;
-    uint64_t bps = s->cfg.model == MODEL_NIC ? fastest_host_bps(s) : 0;
+    uint32_t switches = sim_graph(s)->nodes - sim_graph(s)->hosts;
+    bool     has_cc = strcmp(sim_settings(s)->cc->name, "none") != 0;
+    uint64_t bps = sim_settings(s)->model == MODEL_NIC ? fastest_host_bps(s) : 0;
 
     if (!bps)
         return;

@@ -158,7 +158,7 @@ static void print_head(const struct history *h, FILE *out)
 
 static bool is_trying(const struct history_step *s)
 {
-    return strcmp(s->phase, "search") == 0 || strcmp(s->phase, "confirm") == 0;
+    return s->phase == TUNER_SEARCH || s->phase == TUNER_CONFIRM;
 }
 
 /* Returns the steps of one kind that start at 'from'. */
@@ -209,7 +209,7 @@ static struct tried tried_in(const struct history *h, struct episode e)
     for (uint32_t i = e.from; i < e.to; i++) {
         const struct history_step *s = &h->step[i];
 
-        if (strcmp(s->phase, "confirm") == 0) {
+        if (s->phase == TUNER_CONFIRM) {
             t.confirmed++;
             continue;
         }
@@ -432,7 +432,7 @@ void explain_print_steps(const struct history *h, FILE *out)
         const struct history_step *s = &h->step[i];
 
         time_cell(t, s->end_us);
-        table_cell(t, "%s", s->phase);
+        table_cell(t, "%s", tuner_phase_names[s->phase]);
         number_cell(t, s->utility, 4, "");
         table_cells(t, metric(UNIT_BPS, s->goodput_gbps * 1e9).buf, metric(UNIT_US, s->rtt_us).buf,
                     metric(UNIT_US, s->paused_us).buf, NULL);
@@ -462,7 +462,7 @@ static void value_cells(struct table *t, const struct history *h, enum knob knob
     time_cell(t, h->step[to - 1].end_us);
     table_cell(t, "%s", knob_text(text, knob, value));
     table_cells(t, from ? knob_change_text(text, h->step[from - 1].was.value[knob], value) : "",
-                h->step[from].phase, NULL);
+                tuner_phase_names[h->step[from].phase], NULL);
     number_cell(t, count > 0 ? sum / count : NAN, 4, "");
 }
 

@@ -247,6 +247,16 @@ static void text__is_readable(void **state)
         assert_string_equal(metric_text(buf, sizeof(buf), rows[i].unit, rows[i].value), rows[i].text);
 }
 
+static void sizes_text__names_both_limits(void **state)
+{
+    static const char *const wanted[FCT_BUCKETS] = { "<10 KB", "10 KB-100 KB", "100 KB-1 MB", ">=1 MB" };
+    char buf[32];
+
+    (void)state;
+    for (uint32_t i = 0; i < FCT_BUCKETS; i++)
+        assert_string_equal(metric_sizes_text(buf, sizeof(buf), i), wanted[i]);
+}
+
 static void unit_name__is_that_of_the_page(void **state)
 {
     (void)state;
@@ -306,6 +316,7 @@ int main(void)
         cmocka_unit_test(of__a_list_that_is_too_long_is_cut),
         cmocka_unit_test(rank__what_users_feel_comes_first),
         cmocka_unit_test(text__is_readable),
+        cmocka_unit_test(sizes_text__names_both_limits),
         cmocka_unit_test(unit_name__is_that_of_the_page),
         cmocka_unit_test(of__started_counts_unfinished_flows),
     };

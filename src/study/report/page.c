@@ -372,15 +372,16 @@ static json_t *partial_json(const struct results *r)
 
 json_t *page_run(const struct results *r, const char *name, const char *const *files)
 {
-    json_t *o = json_object();
-    char    controls[SIM_CC_TEXT_MAX];
+    const struct sim_cfg *cfg = sim_settings(r->sim);
+    json_t               *o = json_object();
+    char                  controls[SIM_CC_TEXT_MAX];
 
     JSON_PUT(o, { "name", JSON(name) }, { "scenario", json_of_bytes(r->text, r->text_bytes) },
              { "set", json_of_texts(r->set, r->sets) },
-             { "seeds", json_pack("[o]", json_sprintf("%llu", (unsigned long long)r->sim->cfg.seed)) },
-             { "model", JSON(sim_model_names[r->sim->cfg.model]) },
-             { "fidelity", JSON(r->sim->cfg.is_fast ? "fast" : "packet") }, { "partial", partial_json(r) },
-             { "cc", JSON(sim_cc_text(&r->sim->cfg, controls)) }, { "lb", JSON(sim_lb_text(&r->sim->cfg)) },
+             { "seeds", json_pack("[o]", json_sprintf("%llu", (unsigned long long)cfg->seed)) },
+             { "model", JSON(sim_model_names[cfg->model]) },
+             { "fidelity", JSON(cfg->is_fast ? "fast" : "packet") }, { "partial", partial_json(r) },
+             { "cc", JSON(sim_cc_text(cfg, controls)) }, { "lb", JSON(sim_lb_text(cfg)) },
              { "simulated_us", json_of_us(r->end_ps) }, { "network", results_json_network(r) },
              { "summary", results_json(r) });
     put_metrics(o, r);
@@ -411,7 +412,7 @@ static json_t *repeat_json(const struct results *r)
 
     card_add(&card, CARD_COMMAND, "anole run");
     card_add_argument(&card, r->scenario->path);
-    card_add(&card, CARD_COMMAND, "--seed %llu", (unsigned long long)r->sim->cfg.seed);
+    card_add(&card, CARD_COMMAND, "--seed %llu", (unsigned long long)sim_settings(r->sim)->seed);
     text_from_time(until, sizeof(until), run_ps);
     const char *blank = strchr(until, ' ');
     if (text_to_time(until, &ps, NULL) == 0 && ps == run_ps)

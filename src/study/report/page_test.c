@@ -305,8 +305,8 @@ static void run__series_add_up_to_the_payload(void **state)
         bytes += json_number_value(v) * 10e-6 / 8;
     json_array_foreach(column(&m, "pauses"), i, v)
         pauses += json_number_value(v);
-    assert_true(fabs(bytes / (double)m.s.sim->engine.counters.payload_received - 1) < 1e-4);
-    assert_true(pauses == (double)m.s.sim->engine.counters.pauses && pauses > 0);
+    assert_true(fabs(bytes / (double)sim_counts(m.s.sim)->payload_received - 1) < 1e-4);
+    assert_true(pauses == (double)sim_counts(m.s.sim)->pauses && pauses > 0);
     unmake(&m);
 }
 
@@ -366,13 +366,13 @@ static void topology__tiers_and_loads_of_a_clos(void **state)
         shown += (number(row, "ab") + number(row, "ba")) * 100e9 / 8 * 500e-6;
         assert_true(number(row, "ab_max") >= number(row, "ab") - 1e-4 && number(row, "ab_max") <= 1);
     }
-    for (uint32_t p = 0; p < m.s.sim->net.ports; p++)
-        sent += (double)m.s.sim->net.port[p].counters.tx_bytes;
+    for (uint32_t p = 0; p < sim_ports(m.s.sim); p++)
+        sent += (double)sim_port(m.s.sim, p).counters.tx_bytes;
     assert_true(fabs(shown / sent - 1) < 0.01);       /* both are rounded to four digits */
     /* the first link is h0's, which sends in direction 'ab' */
     row = json_array_get(links, 0);
     assert_true(fabs(number(row, "ab") -
-                     (double)m.s.sim->net.port[0].counters.tx_bytes * 8 / (100e9 * 500e-6)) < 1e-4);
+                     (double)sim_port(m.s.sim, 0).counters.tx_bytes * 8 / (100e9 * 500e-6)) < 1e-4);
     unmake(&m);
 }
 
@@ -458,8 +458,8 @@ static void run__shows_outages_and_losses(void **state)
             down += number(link, "down");
     assert_true(fabs(down - (50 + 200) / 500.) < 1e-4);
     assert_true(sum_of(&m, "dropped_packets") == m.r.dropped_packets && m.r.dropped_packets > 0);
-    assert_true(sum_of(&m, "nacks") == (double)m.s.sim->engine.counters.nacks_sent);
-    assert_true(sum_of(&m, "timeouts") == (double)m.s.sim->engine.counters.timeouts);
+    assert_true(sum_of(&m, "nacks") == (double)sim_counts(m.s.sim)->nacks_sent);
+    assert_true(sum_of(&m, "timeouts") == (double)sim_counts(m.s.sim)->timeouts);
     unmake(&m);
 }
 
@@ -496,18 +496,19 @@ static void print__a_long_run_makes_a_small_page(void **state)
     if (simulation_open(&s, &input, &err))
         fail_msg("%s", err.text);
     simulation_run(&s, NULL, NULL);
-    knobs = s.sim->cfg.knobs;
+    knobs = sim_settings(s.sim)->knobs;
     for (uint32_t i = 0; i < 100000; i++) {
         struct flow_result f = { .bytes = 1 + 7919ull * i, .fct_ps = 1000000 + 104729ull * i, .ideal_ps = 1000000 };
 
         fct_add(&s.fct, &f);
     }
     for (uint64_t i = 0; i < 10000; i++) {
-        struct report_port *port = xcalloc(s.sim->net.ports, sizeof(*port));
+        struct report_port *port = xcalloc(sim_ports(s.sim), sizeof(*port));
         uint64_t entry = 123456789 + i;
         struct report report = { .start_ps = s.end_ps + i * PS_PER_US, .end_ps = s.end_ps + (i + 1) * PS_PER_US,
                                  .payload_bytes = 987654321 + 31 * i, .rtt_samples = 7, .rtt_ps_sum = 123456 + i,
-                                 .port = port, .ports = s.sim->net.ports, .entry_bytes = &entry, .entries = 1 };
+                                 .port = port, .ports = sim_ports(s.sim), .entry_bytes = &entry,
+                                 .entries = 1 };
 
         series_add(&s.series, &report, 1);
         knobs.value[KNOB_kmin] = (double)(i % 300);

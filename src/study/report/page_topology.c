@@ -49,7 +49,7 @@ static uint32_t add_node(struct picture *p, const char *name, bool is_switch, ui
 
 static void add_nodes(struct picture *p)
 {
-    const struct graph *g = &p->r->sim->net.graph;
+    const struct graph *g = sim_graph(p->r->sim);
 
     p->shown = xmalloc((g->nodes + 1ul) * sizeof(*p->shown));
     for (uint32_t i = 0; i < g->nodes; i++)
@@ -59,13 +59,13 @@ static void add_nodes(struct picture *p)
 
 /* ---- links ---- */
 
-static void add_way(struct way *w, const struct results *r, const struct port *port)
+static void add_way(struct way *w, const struct results *r, const struct sim_port *port)
 {
     double busy = series_busiest(r->series, port->id, port->rate_bps);
 
     w->tx_bytes += port->counters.tx_bytes;
     w->rate_bps += port->rate_bps;
-    w->paused_ps += port_paused_ps(port, r->end_ps);
+    w->paused_ps += sim_port_paused_ps(r->sim, port->id, r->end_ps);
     w->busy_max = busy > w->busy_max ? busy : w->busy_max;
     w->links++;
 }
@@ -76,7 +76,7 @@ static struct edge *hosts_edge(struct picture *p, uint32_t *edge_of, uint32_t ow
     char name[32];
 
     if (edge_of[owner] == NOWHERE) {
-        snprintf(name, sizeof(name), "hosts of %s", p->r->sim->net.graph.node[owner].name);
+        snprintf(name, sizeof(name), "hosts of %s", sim_graph(p->r->sim)->node[owner].name);
         edge_of[owner] = p->edges;
         p->edge[p->edges++] = (struct edge){ .a = add_node(p, name, false, 0), .b = p->shown[owner] };
     }
@@ -86,7 +86,7 @@ static struct edge *hosts_edge(struct picture *p, uint32_t *edge_of, uint32_t ow
 /* Maps links of the graph to edges. A link between two hosts keeps its own edge. */
 static void make_edges(struct picture *p, uint32_t *edge_of_link)
 {
-    const struct graph *g = &p->r->sim->net.graph;
+    const struct graph *g = sim_graph(p->r->sim);
     uint32_t *edge_of = xmalloc((g->nodes + 1ul) * sizeof(*edge_of));
 
     memset(edge_of, 0xff, (g->nodes + 1ul) * sizeof(*edge_of));
@@ -112,7 +112,7 @@ static void make_edges(struct picture *p, uint32_t *edge_of_link)
  * the run. */
 static uint64_t outage_end_ps(const struct results *r, uint32_t i)
 {
-    const struct sim_cfg *cfg = &r->sim->cfg;
+    const struct sim_cfg *cfg = sim_settings(r->sim);
 
     for (uint32_t k = i + 1; k < cfg->changes; k++)
         if (cfg->change[k].link == cfg->change[i].link && cfg->change[k].is_up)
@@ -122,12 +122,12 @@ static uint64_t outage_end_ps(const struct results *r, uint32_t i)
 
 static bool is_outage(const struct results *r, uint32_t i)
 {
-    return !r->sim->cfg.change[i].is_up && r->sim->cfg.change[i].at_ps < r->end_ps;
+    return !sim_settings(r->sim)->change[i].is_up && sim_settings(r->sim)->change[i].at_ps < r->end_ps;
 }
 
 static void add_outages(struct picture *p, const uint32_t *edge_of_link)
 {
-    const struct sim_cfg *cfg = &p->r->sim->cfg;
+    const struct sim_cfg *cfg = sim_settings(p->r->sim);
 
     for (uint32_t i = 0; i < cfg->changes; i++)
         if (is_outage(p->r, i) && edge_of_link[cfg->change[i].link] != NOWHERE)
@@ -137,8 +137,8 @@ static void add_outages(struct picture *p, const uint32_t *edge_of_link)
 
 json_t *page_outages(const struct results *r)
 {
-    const struct sim_cfg *cfg = &r->sim->cfg;
-    const struct graph *g = &r->sim->net.graph;
+    const struct sim_cfg *cfg = sim_settings(r->sim);
+    const struct graph *g = sim_graph(r->sim);
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < cfg->changes && json_array_size(list) < OUTAGES_MAX; i++) {
@@ -156,20 +156,20 @@ json_t *page_outages(const struct results *r)
 static void add_edges(struct picture *p)
 {
     const struct sim *s = p->r->sim;
-    uint32_t *edge_of_link = xmalloc((s->net.graph.links + 1ul) * sizeof(*edge_of_link));
+    uint32_t *edge_of_link = xmalloc((sim_graph(s)->links + 1ul) * sizeof(*edge_of_link));
 
-    p->edge = xcalloc(s->net.graph.links + 1ul, sizeof(*p->edge));
+    p->edge = xcalloc(sim_graph(s)->links + 1ul, sizeof(*p->edge));
     make_edges(p, edge_of_link);
     add_outages(p, edge_of_link);
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        const struct port       *port = &s->net.port[i];
-        const struct graph_link *l = &s->net.graph.link[port->link];
+    for (uint32_t i = 0; i < sim_ports(s); i++) {
+        struct sim_port          port = sim_port(s, i);
+        const struct graph_link *l = &sim_graph(s)->link[port.link];
         bool is_folded = p->shown[l->a] == NOWHERE || p->shown[l->b] == NOWHERE;
 
-        if (edge_of_link[port->link] == NOWHERE)
+        if (edge_of_link[port.link] == NOWHERE)
             continue;
-        struct edge *e = &p->edge[edge_of_link[port->link]];      /* folded: its end a is the hosts */
-        add_way((is_folded ? !port->is_switch : port->node->id == l->a) ? &e->ab : &e->ba, p->r, port);
+        struct edge *e = &p->edge[edge_of_link[port.link]];      /* folded: its end a is the hosts */
+        add_way((is_folded ? !port.is_switch : port.node == l->a) ? &e->ab : &e->ba, p->r, &port);
     }
     free(edge_of_link);
 }
@@ -243,13 +243,13 @@ static json_t *edges_json(const struct picture *p)
 
 /* ---- over time ---- */
 
-static json_t *heat_row(const struct results *r, const struct port *port)
+static json_t *heat_row(const struct results *r, const struct sim_port *port)
 {
-    const struct graph_node *node = r->sim->net.graph.node;
+    const struct graph_node *node = sim_graph(r->sim)->node;
     json_t                  *values = json_array();
     char                     label[48];
 
-    snprintf(label, sizeof(label), "%s > %s", node[port->node->id].name, node[port->peer->node->id].name);
+    snprintf(label, sizeof(label), "%s > %s", node[port->node].name, node[port->peer_node].name);
     for (uint32_t i = 0; i < r->series->heats; i++)
         json_array_append_new(values, share(series_heat(r->series, i, port->id, port->rate_bps)));
     return JSON_OF({ "label", JSON(label) }, { "values", values });
@@ -258,18 +258,22 @@ static json_t *heat_row(const struct results *r, const struct port *port)
 static json_t *heat_json(const struct results *r)
 {
     const struct sim *s = r->sim;
-    struct rank *rank = xcalloc(s->net.ports + 1ul, sizeof(*rank));
+    struct rank *rank = xcalloc(sim_ports(s) + 1ul, sizeof(*rank));
     json_t *at = json_array(), *rows = json_array();
 
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        struct way w = { 0 };
+    for (uint32_t i = 0; i < sim_ports(s); i++) {
+        struct sim_port port = sim_port(s, i);
+        struct way      w = { 0 };
 
-        add_way(&w, r, &s->net.port[i]);
+        add_way(&w, r, &port);
         rank[i] = (struct rank){ busy_of(r, &w), i };
     }
-    qsort(rank, s->net.ports, sizeof(*rank), by_busy);
-    for (uint32_t i = 0; i < s->net.ports && i < ROWS_MAX && rank[i].busy > 0; i++)
-        json_array_append_new(rows, heat_row(r, &s->net.port[rank[i].index]));
+    qsort(rank, sim_ports(s), sizeof(*rank), by_busy);
+    for (uint32_t i = 0; i < sim_ports(s) && i < ROWS_MAX && rank[i].busy > 0; i++) {
+        struct sim_port port = sim_port(s, rank[i].index);
+
+        json_array_append_new(rows, heat_row(r, &port));
+    }
     for (uint32_t i = 0; i < r->series->heats; i++)
         json_array_append_new(at, json_of_us(r->series->heat_end_ps[i]));
     free(rank);
@@ -278,8 +282,8 @@ static json_t *heat_json(const struct results *r)
 
 json_t *page_topology(const struct results *r)
 {
-    struct picture p = { .r = r, .nodes = json_array(), .is_folded = r->sim->net.graph.links > LINKS_MAX,
-                         .tier = xcalloc(r->sim->net.graph.nodes + 1ul, sizeof(*p.tier)) };
+    struct picture p = { .r = r, .nodes = json_array(), .is_folded = sim_graph(r->sim)->links > LINKS_MAX,
+                         .tier = xcalloc(sim_graph(r->sim)->nodes + 1ul, sizeof(*p.tier)) };
 
     telemetry_tiers(r->sim, p.tier);
     add_nodes(&p);

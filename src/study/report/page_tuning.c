@@ -13,18 +13,13 @@
 
 /* ---- selection of steps ---- */
 
-static const char *phase_of(const struct tuning_step *s)
-{
-    return s->note.phase ? s->note.phase : "";
-}
-
 /* True if a step judged or set something, or began a phase. */
 static bool is_decision(const struct tuning *g, uint32_t i)
 {
     const struct tuning_step *s = &g->step[i];
 
     return s->note.verdict != TUNER_NO_VERDICT || !knobs_equal(&s->is, &s->was) || i == 0 ||
-           strcmp(phase_of(s), phase_of(&g->step[i - 1])) != 0;
+           s->note.phase != g->step[i - 1].note.phase;
 }
 
 /* Marks the steps of one kind: all of them, or evenly spread ones if there are too many. Returns their
@@ -78,13 +73,13 @@ static json_t *options_json(const struct tuning *g)
 static json_t *totals_json(const struct tuning *g)
 {
     uint32_t searches = 0, accepted = 0, rejected = 0;
-    const char *before = "";
+    enum tuner_phase before = TUNER_NO_PHASE;
 
     for (uint32_t i = 0; i < g->steps; i++) {
         enum tuner_verdict verdict = g->step[i].note.verdict;
-        const char *phase = phase_of(&g->step[i]);
+        enum tuner_phase phase = g->step[i].note.phase;
 
-        searches += strcmp(phase, "search") == 0 && strcmp(before, "search") != 0;
+        searches += phase == TUNER_SEARCH && before != TUNER_SEARCH;
         accepted += verdict == TUNER_ACCEPTED || verdict == TUNER_BEST;
         rejected += verdict == TUNER_REJECTED;
         before = phase;
@@ -152,7 +147,7 @@ static void put_decisions(json_t *tuning, json_t *steps, const struct tuning *g,
     for (uint32_t i = 0; i < count; i++) {
         const struct tuning_step *s = &g->step[step[i]];
 
-        json_array_append_new(phase, phase_json(phases, phase_of(s)));
+        json_array_append_new(phase, phase_json(phases, tuner_phase_names[s->note.phase]));
         json_array_append_new(verdict, json_integer(s->note.verdict));
         json_array_append_new(why, JSON(s->note.why));
         json_array_append_new(set, set_json(s, knobs, place));

@@ -32,7 +32,7 @@ static struct tuning history(uint32_t steps)
 
         s->start_ps = i * 1000ull * PS_PER_US;
         s->end_ps = (i + 1) * 1000ull * PS_PER_US;
-        s->note = (struct tuner_note){ .phase = "watch", .utility = NAN, .throughput = NAN, .rtt = NAN,
+        s->note = (struct tuner_note){ .phase = TUNER_WATCH, .utility = NAN, .throughput = NAN, .rtt = NAN,
                                        .pfc = NAN, .divergence = NAN, .elephants = NAN, .temperature = NAN };
         knobs_init(&s->was);
         s->is = s->was;
@@ -105,7 +105,7 @@ static void steps__columns_by_hand(void **state)
     json_t *page, *steps;
 
     (void)state;
-    *n = (struct tuner_note){ .phase = "search", .utility = 0.75, .throughput = 0.5, .rtt = 1 / 3.0, .pfc = 1,
+    *n = (struct tuner_note){ .phase = TUNER_SEARCH, .utility = 0.75, .throughput = 0.5, .rtt = 1 / 3.0, .pfc = 1,
                               .divergence = INFINITY, .elephants = 0.125, .temperature = 90,
                               .verdict = TUNER_BEST, .why = "better than \"all\" before" };
     g.step[1].is.value[KNOB_kmin] = 120;         /* from 400 */
@@ -113,7 +113,7 @@ static void steps__columns_by_hand(void **state)
     g.step[2].was = g.step[2].is = g.step[1].is;
     g.step[2].is.value[KNOB_kmin] = 400;
     g.step[2].note.verdict = TUNER_REJECTED;
-    g.step[2].note.phase = NULL;
+    g.step[2].note.phase = TUNER_NO_PHASE;
     page = page_tuning(&g);
     steps = get(page, "steps");
     assert_says(steps, "start_us", "[0.0,1000.0,2000.0]");
@@ -180,7 +180,7 @@ static void steps__of_a_long_run_keep_every_decision(void **state)
     g.step[777].note.verdict = TUNER_ACCEPTED;
     g.step[31111].is.value[KNOB_pmax] = 0.5;
     for (uint32_t i = 40003; i < 50000; i++)
-        g.step[i].note.phase = "hold";
+        g.step[i].note.phase = TUNER_HOLD;
     page = page_tuning(&g);
     shown = json_array_size(get(get(page, "steps"), "end_us"));
     assert_true(shown <= 2000 && shown > 1500);

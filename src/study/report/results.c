@@ -1,7 +1,6 @@
 /* src/study/report/results.c - sums the counters of ports and flows into results. */
 #include "study/report/results.h"
 #include "base/err.h"
-#include "sim/nic/flow.h"
 #include "base/minmax.h"
 
 #include <ctype.h>
@@ -11,9 +10,11 @@
 
 const char *const results_op_names[OP_KINDS] = { "iteration", "read", "write", "call" };
 
-char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *s, const struct port *p)
+char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *s, uint32_t port)
 {
-    snprintf(buf, PORT_NAME_MAX, "%s:%u", s->net.graph.node[p->node->id].name, p->index);
+    struct sim_port p = sim_port(s, port);
+
+    snprintf(buf, PORT_NAME_MAX, "%s:%u", sim_graph(s)->node[p.node].name, p.index);
     return buf;
 }
 
@@ -63,19 +64,19 @@ static void add_ports(struct results *r, struct figure_span *all)
 {
     uint64_t paused[RESULTS_WORST], queued[RESULTS_WORST];
 
-    for (uint32_t i = 0; i < r->sim->net.ports; i++) {
-        const struct port *p = &r->sim->net.port[i];
-        uint64_t paused_ps = port_paused_ps(p, r->end_ps);
+    for (uint32_t i = 0; i < sim_ports(r->sim); i++) {
+        struct sim_port p = sim_port(r->sim, i);
+        uint64_t        paused_ps = sim_port_paused_ps(r->sim, i, r->end_ps);
 
         for (int class = 0; class < PACKET_CLASSES; class++)
-            r->hops += (double)p->counters.tx_packets[class];
-        all->count[FIGURE_marked_packets] += (double)p->counters.marked_packets;
+            r->hops += (double)p.counters.tx_packets[class];
+        all->count[FIGURE_marked_packets] += (double)p.counters.marked_packets;
         all->count[FIGURE_queue_bytes_max] =
-            fmax(all->count[FIGURE_queue_bytes_max], (double)p->counters.queue_bytes_max);
+            fmax(all->count[FIGURE_queue_bytes_max], (double)p.counters.queue_bytes_max);
         all->count[FIGURE_paused_ps] += (double)paused_ps;
-        r->paused_ports += p->counters.pauses > 0;
+        r->paused_ports += p.counters.pauses > 0;
         keep_worst(r->paused, paused, &r->paused_count, i, paused_ps);
-        keep_worst(r->queued, queued, &r->queued_count, i, p->counters.queue_bytes_max);
+        keep_worst(r->queued, queued, &r->queued_count, i, p.counters.queue_bytes_max);
     }
 }
 
@@ -86,14 +87,14 @@ static double path_spread(const struct sim *s)
     double   sum = 0;
     uint32_t links = 0;
 
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        const struct port *p = &s->net.port[i];
+    for (uint32_t i = 0; i < sim_ports(s); i++) {
+        struct sim_port p = sim_port(s, i);
 
-        if (!p->is_switch || !p->peer->is_switch || (rate_bps && p->rate_bps != rate_bps))
+        if (!p.is_switch || !p.is_peer_switch || (rate_bps && p.rate_bps != rate_bps))
             continue;
-        rate_bps = p->rate_bps;
-        most = p->counters.tx_bytes > most ? p->counters.tx_bytes : most;
-        sum += (double)p->counters.tx_bytes;
+        rate_bps = p.rate_bps;
+        most = p.counters.tx_bytes > most ? p.counters.tx_bytes : most;
+        sum += (double)p.counters.tx_bytes;
         links++;
     }
     return sum > 0 ? (double)most * links / sum : NAN;
@@ -109,8 +110,8 @@ static void add_flows(struct results *r)
     r->resent_bytes = (double)r->fct->all.resent_bytes;
     for (uint32_t i = 0; i < FCT_BUCKETS; i++)
         r->size[i] = (struct results_size){ r->fct->bucket[i].resent_bytes,
-                                            s->engine.counters.nacks_by_size[i],
-                                            s->engine.counters.reordered_by_size[i] };
+                                            sim_counts(s)->nacks_by_size[i],
+                                            sim_counts(s)->reordered_by_size[i] };
     for (uint32_t i = 0; i < r->scenario->entries; i++) {
         const struct fct_cell *done = &r->fct->entry[i];
 
@@ -120,13 +121,13 @@ static void add_flows(struct results *r)
         r->entry[i].last_ps = done->last_ps;
     }
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; ) {
-        const struct flow *f = &s->flows.flow[i];
-        struct results_entry *e = &r->entry[f->traffic];
+        struct sim_flow       f = sim_flow(s, i);
+        struct results_entry *e = &r->entry[f.traffic];
 
-        r->resent_bytes += (double)f->resent_bytes;
-        r->size[fct_bucket_of(pair_bytes(s, f))].resent_bytes += f->resent_bytes;
-        e->flows_started += pair_waiting(s, f, &e->bytes_started);
-        e->first_ps = f->start_ps < e->first_ps ? f->start_ps : e->first_ps;
+        r->resent_bytes += (double)f.bytes_resent;
+        r->size[fct_bucket_of(f.bytes)].resent_bytes += f.bytes_resent;
+        e->flows_started += sim_flow_waiting(s, i, &e->bytes_started);
+        e->first_ps = f.start_ps < e->first_ps ? f.start_ps : e->first_ps;
         e->last_ps = r->end_ps;
     }
     r->resent_share = r->sent_bytes > 0 ? r->resent_bytes / r->sent_bytes : NAN;
@@ -236,7 +237,7 @@ static void add_phases(struct results *r)
     for (uint32_t i = 0; i < PHASES; i++) {
         const struct series_phase *p = &r->series->phase[i];
 
-        r->phase[i] = (struct figure_span){ .ps = (double)p->ps, .ports = r->sim->net.ports };
+        r->phase[i] = (struct figure_span){ .ps = (double)p->ps, .ports = sim_ports(r->sim) };
         memcpy(r->phase[i].count, p->count, sizeof(p->count));
         for (uint32_t e = 0; e < entries; e++)
             r->entry_phase_bps[e * PHASES + i] =
@@ -247,10 +248,10 @@ static void add_phases(struct results *r)
 /* ---- load of links between switches ---- */
 
 struct alike {                   /* the links of a tier */
-    const struct port *first;
-    uint32_t           plane;
-    double            *load;
-    uint32_t           count, room;
+    struct sim_port first;
+    uint32_t        plane;
+    double         *load;
+    uint32_t        count, room;
 };
 
 /* The letters of a node's name. */
@@ -301,7 +302,7 @@ static uint32_t *find_planes(const struct graph *g)
 /* "tor to spine", behind the number of the plane if there are several. */
 static void name_tier(char name[48], const struct graph *g, const uint32_t *plane, const struct alike *t)
 {
-    const struct graph_node *from = &g->node[t->first->node->id], *to = &g->node[t->first->peer->node->id];
+    const struct graph_node *from = &g->node[t->first.node], *to = &g->node[t->first.peer_node];
     uint32_t                 number = 0, count = 0;
     int                      length = 0;
 
@@ -316,33 +317,33 @@ static void name_tier(char name[48], const struct graph *g, const uint32_t *plan
              kind_length(to), to->name);
 }
 
-static bool belongs(const struct graph *g, const struct alike *t, const struct port *p, uint32_t plane)
+static bool belongs(const struct graph *g, const struct alike *t, const struct sim_port *p, uint32_t plane)
 {
-    return t->plane == plane && t->first->rate_bps == p->rate_bps &&
-           is_same_kind(&g->node[t->first->node->id], &g->node[p->node->id]) &&
-           is_same_kind(&g->node[t->first->peer->node->id], &g->node[p->peer->node->id]);
+    return t->plane == plane && t->first.rate_bps == p->rate_bps &&
+           is_same_kind(&g->node[t->first.node], &g->node[p->node]) &&
+           is_same_kind(&g->node[t->first.peer_node], &g->node[p->peer_node]);
 }
 
 static uint32_t find_alike(const struct results *r, const uint32_t *plane, struct alike *tier)
 {
-    const struct graph *g = &r->sim->net.graph;
+    const struct graph *g = sim_graph(r->sim);
     uint32_t            tiers = 0;
 
-    for (uint32_t i = 0; i < r->sim->net.ports; i++) {
-        const struct port *p = &r->sim->net.port[i];
-        struct alike      *t = tier;
+    for (uint32_t i = 0; i < sim_ports(r->sim); i++) {
+        struct sim_port p = sim_port(r->sim, i);
+        struct alike   *t = tier;
 
-        if (!is_fabric(&g->node[p->node->id]) || !is_fabric(&g->node[p->peer->node->id]))
+        if (!is_fabric(&g->node[p.node]) || !is_fabric(&g->node[p.peer_node]))
             continue;
-        while (t < tier + tiers && !belongs(g, t, p, plane[p->node->id]))
+        while (t < tier + tiers && !belongs(g, t, &p, plane[p.node]))
             t++;
         if (t == tier + RESULTS_TIERS)
             continue;
         if (t == tier + tiers)
-            tier[tiers++] = (struct alike){ .first = p, .plane = plane[p->node->id] };
+            tier[tiers++] = (struct alike){ .first = p, .plane = plane[p.node] };
         t->load = xgrow(t->load, t->count, &t->room, 16, sizeof *t->load);
-        t->load[t->count++] = (double)p->counters.tx_bytes * 8 /
-                              ((double)p->rate_bps * (double)r->end_ps / (double)PS_PER_S);
+        t->load[t->count++] = (double)p.counters.tx_bytes * 8 /
+                              ((double)p.rate_bps * (double)r->end_ps / (double)PS_PER_S);
     }
     return tiers;
 }
@@ -350,8 +351,8 @@ static uint32_t find_alike(const struct results *r, const uint32_t *plane, struc
 /* Finds the tiers, in the order of their switches, up to RESULTS_TIERS. */
 static void find_tiers(struct results *r)
 {
-    const struct graph *g = &r->sim->net.graph;
-    struct alike        tier[RESULTS_TIERS] = { { 0 } };
+    const struct graph *g = sim_graph(r->sim);
+    struct alike        tier[RESULTS_TIERS] = { 0 };
     uint32_t           *plane = find_planes(g), tiers = r->end_ps ? find_alike(r, plane, tier) : 0;
 
     for (const struct alike *t = tier; t < tier + tiers; t++) {
@@ -375,8 +376,8 @@ static void find_tiers(struct results *r)
 
 static void add_network(struct results *r)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
-    struct figure_span all = { .ps = (double)r->end_ps, .ports = r->sim->net.ports };
+    const struct sim_counters *c = sim_counts(r->sim);
+    struct figure_span all = { .ps = (double)r->end_ps, .ports = sim_ports(r->sim) };
 
     for (int i = 0; i < FIGURE_COUNTERS; i++)
         all.count[i] = (double)c->count[i];
@@ -390,11 +391,11 @@ static void add_network(struct results *r)
     for (int i = 0; i < FIGURE_COUNT; i++)
         if (figure_info[i].how < FIGURE_ONCE)
             r->figure[i] = figure_value((enum figure_id)i, &all);
-    all.ps = (double)r->end_ps - (double)r->sim->first_start_ps;         /* flow lists often start at 2 s */
+    all.ps = (double)r->end_ps - (double)sim_first_start_ps(r->sim); /* flow lists often start at 2 s */
     r->goodput_bps = all.ps > 0 ? figure_value(FIGURE_goodput_bps, &all) : 0;
     r->flows = (double)r->fct->all.count;
     r->path_spread = path_spread(r->sim);
-    if (r->sim->uet.classes || r->sim->spray.kind)
+    if (sim_settings(r->sim)->model == MODEL_UET || sim_settings(r->sim)->lb->entropy)
         find_tiers(r);
     r->flows_stuck = r->stuck_why ? r->flows_unfinished : 0;
     if (r->flows_unfinished > 0) {
@@ -404,7 +405,7 @@ static void add_network(struct results *r)
         waits_free(waits);
     }
     r->failure = sim_failure(r->sim) ? sim_failure(r->sim)->text : NULL;
-    r->cnps_are_flags = r->sim->model.echo != 0;
+    r->cnps_are_flags = sim_echoes_marks(r->sim);
 }
 
 static double started_iteration_us(const struct simulation *run, uint32_t entry)

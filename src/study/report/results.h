@@ -97,7 +97,7 @@ void results_fini(struct results *);
 
 /* "tor0:3": the node's name and the number of the port. Returns buf. */
 #define PORT_NAME_MAX 32
-char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *, const struct port *);
+char *results_port_name(char buf[PORT_NAME_MAX], const struct sim *, uint32_t port);
 
 /* Lists the kinds of operations of a job; ends with OP_KINDS. */
 const enum op_kind *results_ops_of(enum results_job);

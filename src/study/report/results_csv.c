@@ -16,7 +16,7 @@
 
 static struct csv_text node_field(const struct sim *s, uint32_t node)
 {
-    return csv_field(s->net.graph.node[node].name);
+    return csv_field(sim_graph(s)->node[node].name);
 }
 
 /* ---- --format csv: one table of everything ---- */
@@ -98,14 +98,14 @@ void results_print_ports(const struct results *r, FILE *out)
     for (int c = 0; c < PORT_COUNTS; c++)
         fprintf(out, ",%s", port_info[c].key);
     fputc('\n', out);
-    for (uint32_t i = 0; i < r->sim->net.ports; i++) {
-        const struct port *p = &r->sim->net.port[i];
-        struct port_counters now = p->counters;
+    for (uint32_t i = 0; i < sim_ports(r->sim); i++) {
+        struct sim_port p = sim_port(r->sim, i);
+        struct port_counters now = p.counters;
         char peer[PORT_NAME_MAX];
 
-        now.paused_ps = port_paused_ps(p, r->end_ps);
-        fprintf(out, "%s,%u,%s,%" PRIu64, node_field(r->sim, p->node->id).buf, p->index,
-                csv_field(results_port_name(peer, r->sim, p->peer)).buf, p->rate_bps);
+        now.paused_ps = sim_port_paused_ps(r->sim, i, r->end_ps);
+        fprintf(out, "%s,%u,%s,%" PRIu64, node_field(r->sim, p.node).buf, p.index,
+                csv_field(results_port_name(peer, r->sim, p.peer)).buf, p.rate_bps);
         for (int c = 0; c < PORT_COUNTS; c++)
             if (port_info[c].unit == UNIT_PS)
                 fprintf(out, ",%.6f", (double)now.count[c] / (double)PS_PER_US);
@@ -158,12 +158,17 @@ struct row { struct unfinished m; enum wait wait; };
 
 struct rows { struct row *row; uint64_t count; const struct waits *waits; };
 
+static uint32_t ports_of(const struct sim_flow *f)
+{
+    return (uint32_t)f->dport << 16 | f->sport;
+}
+
 /* An order that does not depend on the partition. */
 static int compare_unfinished(const void *left, const void *right)
 {
     const struct unfinished *a = &((const struct row *)left)->m, *b = &((const struct row *)right)->m;
-    const uint64_t x[] = { a->start_ps, a->flow->src, a->flow->ports, a->flow->dst, a->place },
-                   y[] = { b->start_ps, b->flow->src, b->flow->ports, b->flow->dst, b->place };
+    const uint64_t x[] = { a->start_ps, a->flow.src, ports_of(&a->flow), a->flow.dst, a->place },
+                   y[] = { b->start_ps, b->flow.src, ports_of(&b->flow), b->flow.dst, b->place };
     int            i = 0;
 
     while (i < 4 && x[i] == y[i])
@@ -176,7 +181,7 @@ static void add_row(void *arg, const struct unfinished *m)
     struct rows *rows = arg;
 
     rows->row[rows->count++] =
-        (struct row){ *m, m->place ? WAIT_QUEUE_PAIR : waits_of(rows->waits, m->flow) };
+        (struct row){ *m, m->place ? WAIT_QUEUE_PAIR : waits_of(rows->waits, m->flow.id) };
 }
 
 void results_print_unfinished(const struct results *r, FILE *out)
@@ -190,10 +195,10 @@ void results_print_unfinished(const struct results *r, FILE *out)
     fputs("src,dst,sport,dport,prio,traffic,bytes,start_ns,acked_bytes,resent_bytes,waits_for\n", out);
     for (uint64_t i = 0; i < rows.count; i++) {
         const struct unfinished *m = &rows.row[i].m;
-        const struct flow       *f = m->flow;
+        const struct sim_flow   *f = &m->flow;
 
         fprintf(out, "%s,%s,%u,%u,%u,%s,%" PRIu64, node_field(s, f->src).buf,
-                node_field(s, f->dst).buf, f->ports & 0xffff, f->ports >> 16, f->prio,
+                node_field(s, f->dst).buf, f->sport, f->dport, f->prio,
                 csv_quoted(r->scenario->entry[f->traffic].name).buf, m->bytes);
         print_ns(out, m->start_ps);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%s\n", m->acked_bytes, m->resent_bytes,
@@ -224,7 +229,7 @@ static const char *knob_column_unit(enum knob_unit unit)
     static const char *const names[] = {
         [KNOB_MBPS] = "_mbps", [KNOB_US] = "_us", [KNOB_KB] = "_kb", [KNOB_PERCENT] = "_percent",
         [KNOB_BLOCKS] = "_blocks", [KNOB_Q10] = "_per_1024", [KNOB_RATIO] = "", [KNOB_LOG2] = "",
-        [KNOB_NUMBER] = "",
+        [KNOB_NUMBER] = "", [KNOB_BITS] = "",
     };
 
     return names[unit];
@@ -342,12 +347,13 @@ const char results_queue_head[] =
 void results_print_queue(FILE *out, const struct sim *s, const struct slots_row *r)
 {
     const struct queue_slot *seen = r->seen;
-    double bytes_max = (double)r->port->rate_bps / 8 * (double)r->slot_ps / (double)PS_PER_S;
+    struct sim_port          p = sim_port(s, r->port);
+    double bytes_max = (double)p.rate_bps / 8 * (double)r->slot_ps / (double)PS_PER_S;
     char peer[PORT_NAME_MAX];
 
     print_us(out, r->start_ps);
-    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", node_field(s, r->port->node->id).buf, r->port->index,
-            csv_field(results_port_name(peer, s, r->port->peer)).buf, seen->queue_bytes_mean,
+    fprintf(out, ",%s,%u,%s,%" PRIu64 ",%.6f,", node_field(s, p.node).buf, p.index,
+            csv_field(results_port_name(peer, s, p.peer)).buf, seen->queue_bytes_mean,
             (double)seen->tx_bytes / bytes_max);
     if (seen->tx_bytes)
         fprintf(out, "%.6f", (double)seen->marked_bytes / (double)seen->tx_bytes);
@@ -381,10 +387,10 @@ void results_print_htsim(FILE *out, const struct sim *s)
     struct htsim_counters c;
     struct htsim_flow     f;
 
-    htsim_count(s->htsim, &c);
+    htsim_count(htsim_of(s), &c);
     fputs(htsim_head, out);
     for (uint32_t i = 0; i < c.flows; i++) {
-        htsim_flow(s->htsim, i, &f);
+        htsim_flow(htsim_of(s), i, &f);
         print_htsim_flow(out, i, &f);
     }
     fprintf(out,

@@ -2,7 +2,6 @@
  * names. */
 #include "study/report/results_json.h"
 #include "base/err.h"
-#include "sim/skip/skip.h"
 #include "work/traffic/iteration.h"
 #include "version.h"
 
@@ -18,7 +17,7 @@ json_t *json_of_us(uint64_t ps)
 
 static void put_setup(json_t *o, const struct results *r)
 {
-    const struct sim_cfg *cfg = &r->sim->cfg;
+    const struct sim_cfg *cfg = sim_settings(r->sim);
     char controls[SIM_CC_TEXT_MAX];
 
     JSON_PUT(o, { "seed", json_of_seed(cfg->seed) }, { "model", JSON(sim_model_names[cfg->model]) },
@@ -85,7 +84,7 @@ static json_t *waits_json(const struct results *r)
 
 static json_t *all_json(const struct results *r)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(r->sim);
     json_t *o = JSON_OF(JSON_FIELD(c, flows_started),
                         { "flows_unfinished", JSON((uint64_t)r->flows_unfinished) });
 
@@ -114,8 +113,8 @@ static json_t *collectives_json(const struct results *r, uint32_t entry)
             continue;
         JSON_ADD(rows, { "collective", JSON(name) }, { "group", JSON(group) }, { "messages", JSON(c->count) },
                  { "slowdown", JSON((double)c->fct_ps_sum / (double)c->ideal_ps_sum) },
-                 { "worst_from", JSON(r->sim->net.graph.node[c->worst.src].name) },
-                 { "worst_to", JSON(r->sim->net.graph.node[c->worst.dst].name) },
+                 { "worst_from", JSON(sim_graph(r->sim)->node[c->worst.src].name) },
+                 { "worst_to", JSON(sim_graph(r->sim)->node[c->worst.dst].name) },
                  { "worst_us", json_of_us(c->worst.fct_ps) },
                  { "worst_alone_us", json_of_us(c->worst.ideal_ps) });
     }
@@ -243,10 +242,10 @@ static json_t *phases_json(const struct results *r)
 
 json_t *results_json_network(const struct results *r)
 {
-    const struct graph *g = &r->sim->net.graph;
+    const struct graph *g = sim_graph(r->sim);
 
     return JSON_OF(JSON_FIELD(g, hosts), { "switches", JSON(g->nodes - g->hosts) }, JSON_FIELD(g, links),
-                   { "base_rtt_us", json_of_us(r->sim->net.base_rtt_ps) });
+                   { "base_rtt_us", json_of_us(sim_idle_rtt_ps(r->sim)) });
 }
 
 static json_t *conweave_json(const struct conweave_counters *c)
@@ -282,12 +281,12 @@ static json_t *pfc_json(const struct results *r)
     json_t *o = figures_json(r, FIGURE_PFC), *worst = json_array();
 
     for (uint32_t i = 0; i < r->paused_count; i++) {
-        const struct port *p = &r->sim->net.port[r->paused[i]];
+        struct sim_port p = sim_port(r->sim, r->paused[i]);
         char name[PORT_NAME_MAX];
 
-        JSON_ADD(worst, { "port", JSON(results_port_name(name, r->sim, p)) },
-                 { "paused_us", json_of_us(port_paused_ps(p, r->end_ps)) },
-                 { "pauses", JSON(p->counters.pauses) });
+        JSON_ADD(worst, { "port", JSON(results_port_name(name, r->sim, p.id)) },
+                 { "paused_us", json_of_us(sim_port_paused_ps(r->sim, p.id, r->end_ps)) },
+                 { "pauses", JSON(p.counters.pauses) });
     }
     json_object_set_new(o, "worst", worst);
     return o;
@@ -298,11 +297,11 @@ static json_t *queues_json(const struct results *r)
     json_t *rows = json_array();
 
     for (uint32_t i = 0; i < r->queued_count; i++) {
-        const struct port *p = &r->sim->net.port[r->queued[i]];
+        struct sim_port p = sim_port(r->sim, r->queued[i]);
         char name[PORT_NAME_MAX];
 
-        JSON_ADD(rows, { "port", JSON(results_port_name(name, r->sim, p)) },
-                 { "queue_bytes_max", JSON(p->counters.queue_bytes_max) });
+        JSON_ADD(rows, { "port", JSON(results_port_name(name, r->sim, p.id)) },
+                 { "queue_bytes_max", JSON(p.counters.queue_bytes_max) });
     }
     return rows;
 }
@@ -372,13 +371,13 @@ json_t *results_json(const struct results *r)
                 { "version", JSON(ANOLE_VERSION) }, { "scenario", JSON(r->scenario->path) },
                 { "set", json_of_texts(r->set, r->sets) });
     put_setup(o, r);
-    if (skip_stats(r->sim))
-        json_object_set_new(o, "fidelity", fidelity_json(r, skip_stats(r->sim)));
+    if (sim_skipped(r->sim))
+        json_object_set_new(o, "fidelity", fidelity_json(r, sim_skipped(r->sim)));
     JSON_PUT(o, { "simulated_us", json_of_us(r->end_ps) }, { "network", results_json_network(r) },
                 { "all", all_json(r) }, { "sizes", fct_json(r) }, { "traffic", traffic_json(r) },
                 { "phases", phases_json(r) }, { "packets", figures_json(r, FIGURE_PACKETS) });
-    if (r->sim->cfg.lb->is_woven)
-        json_object_set_new(o, "conweave", conweave_json(&r->sim->engine.counters.conweave));
+    if (sim_settings(r->sim)->lb->is_woven)
+        json_object_set_new(o, "conweave", conweave_json(&sim_counts(r->sim)->conweave));
     JSON_PUT(o, { "pfc", pfc_json(r) }, { "queues", queues_json(r) });
     if (r->tiers)
         json_object_set_new(o, "paths", paths_json(r));

@@ -6,8 +6,6 @@
 #include "study/report/metrics.h"
 #include "study/report/results.h"
 #include "study/report/results_text.h"
-#include "sim/partition.h"
-#include "sim/skip/skip.h"
 #include "work/traffic/iteration.h"
 
 #include <math.h>
@@ -66,7 +64,7 @@ static void print_spread(const struct results *r, FILE *out)
 
 static uint64_t simulated_packets(const struct results *r, const struct skip_stats *k)
 {
-    return r->sim->engine.counters.data_sent - k->packets;
+    return sim_counts(r->sim)->data_sent - k->packets;
 }
 
 /* What was not simulated packet by packet, and why not more. */
@@ -91,8 +89,8 @@ static void print_fidelity(const struct results *r, const struct skip_stats *k, 
 
 static void print_setup(const struct results *r, FILE *out)
 {
-    const struct graph *g = &r->sim->net.graph;
-    const struct sim_cfg *cfg = &r->sim->cfg;
+    const struct graph *g = sim_graph(r->sim);
+    const struct sim_cfg *cfg = sim_settings(r->sim);
     char controls[SIM_CC_TEXT_MAX], time[32];
 
     print_line(out, "scenario", "%s", r->scenario->path);
@@ -107,8 +105,8 @@ static void print_setup(const struct results *r, FILE *out)
                counted(g->links, "link", "links").buf);
     print_traffic(r, out);
     print_line(out, "time", "%s simulated", text_from_time(time, sizeof(time), r->end_ps));
-    if (skip_stats(r->sim))
-        print_fidelity(r, skip_stats(r->sim), out);
+    if (sim_skipped(r->sim))
+        print_fidelity(r, sim_skipped(r->sim), out);
     print_line(out, "seed", "%llu", (unsigned long long)cfg->seed);
 }
 
@@ -218,7 +216,7 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
 /* Which collectives of training take longer than alone, and the message of each that lost most time. */
 static void print_steps(const struct results *r, FILE *out, struct results_look look)
 {
-    const struct graph_node *node = r->sim->net.graph.node;
+    const struct graph_node *node = sim_graph(r->sim)->node;
     struct table            *t = table_new("lllrrlrr");
 
     print_heading(out, look.has_colour,
@@ -365,7 +363,7 @@ static void print_marks(FILE *out, const char *what, const bool *is_marked, uint
 /* Columns in which a link was down. */
 static void print_outages(const struct results *r, FILE *out, const struct over_time *o)
 {
-    const struct sim_cfg *cfg = &r->sim->cfg;
+    const struct sim_cfg *cfg = sim_settings(r->sim);
     bool                  was_down[COLUMNS], is_any = false;
     uint32_t              down = 0, k = 0;
 
@@ -420,7 +418,7 @@ static void print_over_time(const struct results *r, FILE *out, struct results_l
 
 static void print_pauses(const struct results *r, FILE *out)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(r->sim);
 
     if (c->pauses == 0) {
         print_line(out, "PFC", "no pauses");
@@ -430,12 +428,11 @@ static void print_pauses(const struct results *r, FILE *out)
                time_text((uint64_t)r->paused_ps).buf,
                counted((uint64_t)r->paused_ports, "port", "ports").buf);
     for (uint32_t i = 0; i < r->paused_count; i++) {
-        const struct port *p = &r->sim->net.port[r->paused[i]];
-        uint64_t paused_ps = port_paused_ps(p, r->end_ps);
+        uint64_t paused_ps = sim_port_paused_ps(r->sim, r->paused[i], r->end_ps);
         char name[PORT_NAME_MAX];
 
         print_line(out, i == 0 ? "paused most" : "", "%s %s, %s of the time",
-                   results_port_name(name, r->sim, p), time_text(paused_ps).buf,
+                   results_port_name(name, r->sim, r->paused[i]), time_text(paused_ps).buf,
                    metric(UNIT_SHARE, r->end_ps ? (double)paused_ps / (double)r->end_ps : 0).buf);
     }
 }
@@ -443,17 +440,16 @@ static void print_pauses(const struct results *r, FILE *out)
 static void print_queues(const struct results *r, FILE *out)
 {
     for (uint32_t i = 0; i < r->queued_count; i++) {
-        const struct port *p = &r->sim->net.port[r->queued[i]];
         char name[PORT_NAME_MAX];
 
-        print_line(out, i == 0 ? "longest queue" : "", "%s %s", results_port_name(name, r->sim, p),
-                   bytes_text(p->counters.queue_bytes_max).buf);
+        print_line(out, i == 0 ? "longest queue" : "", "%s %s", results_port_name(name, r->sim, r->queued[i]),
+                   bytes_text(sim_port(r->sim, r->queued[i]).counters.queue_bytes_max).buf);
     }
 }
 
 static void print_drops(const struct results *r, FILE *out)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(r->sim);
     const struct { const char *why; uint64_t count; } rows[] = {
         { "no room in a switch", c->dropped_buffer }, { "lost on the wire", c->dropped_wire },
         { "link went down", c->dropped_down },        { "no route", c->dropped_no_route },
@@ -472,15 +468,15 @@ static void print_drops(const struct results *r, FILE *out)
 
 static void print_balancing(const struct results *r, FILE *out)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(r->sim);
 
-    if (r->sim->lb.weave)
+    if (sim_settings(r->sim)->lb->is_woven)
         print_line(out, "balancing", "%s, %s held by switches, %s late of %s",
                    counted(c->conweave.reroutings, "rerouting", "reroutings").buf,
                    counted(c->conweave.packets_held, "packet", "packets").buf,
                    count_text(c->conweave.replies_sent - c->conweave.replies_timely).buf,
                    counted(c->conweave.replies_sent, "round trip", "round trips").buf);
-    else if (r->sim->lb.is_on || r->sim->hosts.hf2t || c->flowlets)
+    else if (sim_is_balanced(r->sim) || c->flowlets)
         print_line(out, "balancing", "%s, %s on another path than the last; %s held by hosts",
                    counted(c->flowlets, "flowlet", "flowlets").buf, count_text(c->reroutes).buf,
                    counted(c->delayed, "packet", "packets").buf);
@@ -489,12 +485,12 @@ static void print_balancing(const struct results *r, FILE *out)
 /* Model uet: trimming, credit and spraying. */
 static void print_uet(const struct results *r, FILE *out)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(r->sim);
 
-    if (r->sim->uet.has_trim)
+    if (sim_settings(r->sim)->has_trim)
         print_line(out, "trimming", "%s trimmed, %s lost", counted(c->trimmed, "packet", "packets").buf,
                    counted(c->dropped_headers, "header", "headers").buf);
-    if (r->sim->uet.has_credit)
+    if (sim_settings(r->sim)->cc->has_credit)
         print_line(out, "credit", "%s, %s", counted(c->pulls_sent, "pull", "pulls").buf,
                    counted(c->rts_sent, "request", "requests").buf);
     if (isfinite(r->path_spread))
@@ -505,14 +501,14 @@ static void print_uet(const struct results *r, FILE *out)
 /* Load of links by tier, and feedback on paths to senders. */
 static void print_paths(const struct results *r, FILE *out)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(r->sim);
 
     for (uint32_t i = 0; i < r->tiers; i++)
         print_line(out, i == 0 ? "link load" : "", "%s: %s busiest, %s median, %s least of %u",
                    r->tier[i].name, metric(UNIT_SHARE, r->tier[i].busiest).buf,
                    metric(UNIT_SHARE, r->tier[i].median).buf, metric(UNIT_SHARE, r->tier[i].least).buf,
                    r->tier[i].links);
-    if (r->sim->spray.kind)
+    if (sim_settings(r->sim)->lb->entropy)
         print_line(out, "path states", "%s without a mark, %s marked, %s trimmed, %s; %s skipped",
                    counted(c->paths_good, "answer", "answers").buf, count_text(c->paths_marked).buf,
                    count_text(c->paths_trimmed).buf, counted(c->paths_timed_out, "time-out", "time-outs").buf,
@@ -522,10 +518,10 @@ static void print_paths(const struct results *r, FILE *out)
 /* UET has no CNPs: ACKs echo each mark. */
 static void print_ecn(const struct results *r, FILE *out)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(r->sim);
     char                       cnps[128] = "";
 
-    if (!r->sim->uet.classes || sim_roce_prios(&r->sim->cfg))
+    if (sim_settings(r->sim)->model != MODEL_UET || sim_roce_prios(sim_settings(r->sim)))
         snprintf(cnps, sizeof cnps, ", %s%s",
                  counted(r->cnps_are_flags ? c->cnps_received : c->cnps_sent, "CNP", "CNPs").buf,
                  r->cnps_are_flags ? " as flags of ACKs" : "");
@@ -549,7 +545,7 @@ static void print_recovery(const struct results *r, FILE *out)
 
 static void print_network(const struct results *r, FILE *out, bool has_colour)
 {
-    const struct sim_counters *c = &r->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(r->sim);
 
     print_heading(out, has_colour, "Network");
     print_line(out, "goodput", "%s (%s of payload delivered)", metric(UNIT_BPS, r->goodput_bps).buf,
@@ -559,12 +555,12 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
     if (isfinite(r->rtt_us_mean))
         print_line(out, "RTT", "%s mean, %s at most; %s on the longest path when it is empty",
                    metric(UNIT_US, r->rtt_us_mean).buf, metric(UNIT_US, r->rtt_us_max).buf,
-                   time_text(r->sim->net.base_rtt_ps).buf);
+                   time_text(sim_idle_rtt_ps(r->sim)).buf);
     print_pauses(r, out);
     print_queues(r, out);
     print_drops(r, out);
     print_balancing(r, out);
-    if (r->sim->uet.classes)
+    if (sim_settings(r->sim)->model == MODEL_UET)
         print_uet(r, out);
     print_paths(r, out);
     print_line(out, "recovery", "%s out of order, %s, %s, %s of payload sent again",
@@ -580,13 +576,12 @@ static void print_network(const struct results *r, FILE *out, bool has_colour)
 /* Load and waiting times of threads. */
 static void print_parts(const struct results *r, FILE *out)
 {
-    const struct partition *all = r->sim->parts;
     double work_s = 0, wait_s = 0, most = 0, events = 0;
 
-    if (!all || partition_threads(all) < 2)
+    if (sim_threads(r->sim) < 2)
         return;
-    for (uint32_t i = 0; i < partition_threads(all); i++) {
-        struct partition_time t = partition_time(all, i);
+    for (uint32_t i = 0; i < sim_threads(r->sim); i++) {
+        struct sim_thread t = sim_thread_time(r->sim, i);
 
         work_s += t.work_s;
         wait_s += t.wait_s;
@@ -594,8 +589,8 @@ static void print_parts(const struct results *r, FILE *out)
         most = (double)t.events > most ? (double)t.events : most;
     }
     fprintf(out, "\n%u threads: the busiest had %.1f %% of the events (%.1f %% is even); %.1f %% of their "
-            "time was work, the rest waiting for each other", partition_threads(all),
-            events > 0 ? 100 * most / events : 0, 100.0 / partition_threads(all),
+            "time was work, the rest waiting for each other", sim_threads(r->sim),
+            events > 0 ? 100 * most / events : 0, 100.0 / sim_threads(r->sim),
             work_s + wait_s > 0 ? 100 * work_s / (work_s + wait_s) : 0);
 }
 
@@ -618,7 +613,7 @@ void results_print_table(const struct results *r, FILE *out, struct results_look
     print_network(r, out, look.has_colour);
     print_parts(r, out);
     fprintf(out, "\n%s packet-hops%s in %.2f s, %s hops/s, %s events\n", count_text((uint64_t)r->hops).buf,
-            skip_stats(r->sim) ? ", skipped ones included," : "", r->wall_s,
+            sim_skipped(r->sim) ? ", skipped ones included," : "", r->wall_s,
             count_text(r->wall_s > 0 ? (uint64_t)(r->hops / r->wall_s) : 0).buf,
-            count_text(r->sim->engine.counters.events).buf);
+            count_text(sim_counts(r->sim)->events).buf);
 }

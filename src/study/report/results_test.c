@@ -1,5 +1,6 @@
 /* src/study/report/results_test.c - results of runs, compared with values computed by hand. */
 #include "study/report/results.h"
+#include "sim/state/state.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -146,9 +147,9 @@ static void print_table__cnps_of_nics_are_packets(void **state)
     results_init(&r, &s);
     line = table_line(&r, "ECN");
     assert_null(strstr(line, "flags"));
-    for (uint32_t i = 0; i < s.sim->net.ports; i++)
-        if (!s.sim->net.graph.node[s.sim->net.port[i].node->id].is_switch)
-            sent += s.sim->net.port[i].counters.tx_packets[CLASS_CNP];
+    for (uint32_t i = 0; i < sim_ports(s.sim); i++)
+        if (!sim_port(s.sim, i).is_switch)
+            sent += sim_port(s.sim, i).counters.tx_packets[CLASS_CNP];
     assert_true(sent > 0);
     assert_int_equal(sent, number_behind(line, "packets), "));
     free(line);

@@ -54,13 +54,13 @@ static void print_file(const struct run_files *f, enum file file, const struct r
 static bool is_there(const struct run_files *f, uint32_t file)
 {
     const struct simulation   *s = f->simulation;
-    const struct sim_counters *c = &s->sim->engine.counters;
+    const struct sim_counters *c = sim_counts(s->sim);
 
     switch (file) {
     case TUNING:     return s->loop.tuner.algo != NULL;
-    case GAPS:       return s->sim->hosts.gap_record != NULL;
+    case GAPS:       return sim_settings(s->sim)->record_gaps;
     case QUEUES:     return s->scenario.tuner.is_recorded;
-    case UNFINISHED: return c->flows_started != c->flows_done && !s->sim->htsim;      /* see --htsim-flows */
+    case UNFINISHED: return c->flows_started != c->flows_done && !s->scenario.htsim; /* see --htsim-flows */
     default:         return true;
     }
 }
@@ -133,7 +133,7 @@ static void on_sample(void *arg, uint64_t now_ps)
 
 struct simulation_hooks run_files_hooks(struct run_files *f)
 {
-    bool is_sampled = (f->chrome || f->samples) && !f->simulation->sim->skip;
+    bool is_sampled = (f->chrome || f->samples) && !sim_skipped(f->simulation->sim);
 
     return (struct simulation_hooks){ .arg = f, .flow_done = on_flow_done, .op = f->chrome ? on_op : NULL,
                                       .sample = is_sampled ? on_sample : NULL, .sample_ps = f->sample_ps,
@@ -174,11 +174,11 @@ static int check_model(const struct run_files_paths *p, const struct sim *s, str
     const char *none = path[RUN_FILE_PCAP] ? "--pcap" : path[RUN_FILE_TRACE] ? "--trace" :
                        path[RUN_FILE_SAMPLES] ? "--samples" : path[RUN_FILE_HPCC_PFC] ? "--hpcc-pfc" : NULL;
 
-    if (s->htsim && none)
+    if (sim_settings(s)->htsim && none)
         return err_set(err, EINVAL, "%s: model htsim has no such file; --htsim-flows is its own", none);
-    if (!s->htsim && path[RUN_FILE_HTSIM_FLOWS])
+    if (!sim_settings(s)->htsim && path[RUN_FILE_HTSIM_FLOWS])
         return err_set(err, EINVAL, "--htsim-flows needs model htsim");
-    if (path[RUN_FILE_PCAP] && s->cfg.model == MODEL_UET)
+    if (path[RUN_FILE_PCAP] && sim_settings(s)->model == MODEL_UET)
         return err_set(err, EINVAL, "--pcap writes RoCEv2 frames; model uet has none");
     return 0;
 }
@@ -189,7 +189,7 @@ int run_files_open(struct run_files *f, const struct run_files_paths *paths, con
     int rc = check_model(paths, s->sim, err);
 
     *f = (struct run_files){ .simulation = s, .sample_ps = paths->sample_ps, .out = paths->out };
-    if (!rc && paths->single[RUN_FILE_SAMPLES] && s->sim->skip)
+    if (!rc && paths->single[RUN_FILE_SAMPLES] && sim_skipped(s->sim))
         rc = err_set(err, EINVAL, "--samples needs every packet: fidelity fast skips some");
     if (!rc && paths->out)
         rc = open_dir(f, paths->out, err);

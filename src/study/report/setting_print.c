@@ -55,51 +55,37 @@ void setting_print_yaml(const struct knobs *knobs, const char *about, FILE *out)
 
 /* ---- mlx5 ---- */
 
-/* Ranges of the device, where they are narrower than ours. */
-static const struct mlx5_file {
-    const char *folder;
-    double      min, max;
-    enum knob   knob;
-    bool        is_quiet;        /* per class: printed only if it is not the default */
-} mlx5_files[] = {
-    { "roce_rp", 0,  1,      KNOB_clamp_tgt_rate,                false },
-    { "roce_rp", 0,  1,      KNOB_clamp_tgt_rate_after_time_inc, false },
-    { "roce_rp", 1,  131071, KNOB_rpg_time_reset,                false },
-    { "roce_rp", 0,  32767,  KNOB_rpg_byte_reset,                false },
-    { "roce_rp", 0,  31,     KNOB_rpg_threshold,                 false },
-    { "roce_rp", 0,  800000, KNOB_rpg_max_rate,                  false },
-    { "roce_rp", 1,  131071, KNOB_rpg_ai_rate,                   false },
-    { "roce_rp", 1,  131071, KNOB_rpg_hai_rate,                  false },
-    { "roce_rp", 10, 11,     KNOB_rpg_gd,                        false },
-    { "roce_rp", 1,  100,    KNOB_rpg_min_dec_fac,               false },
-    { "roce_rp", 1,  131071, KNOB_rpg_min_rate,                  false },
-    { "roce_rp", 0,  800000, KNOB_rate_to_set_on_first_cnp,      false },
-    { "roce_rp", 1,  131071, KNOB_rate_reduce_monitor_period,    false },
-    { "roce_rp", 1,  1023,   KNOB_dce_tcp_g,                     false },
-    { "roce_rp", 1,  131071, KNOB_dce_tcp_rtt,                   false },
-    { "roce_rp", 1,  1023,   KNOB_initial_alpha_value,           false },
-    { "roce_np", 0,  131071, KNOB_min_time_between_cnps,         false },
-    { "roce_np", 0,  63,     KNOB_cnp_dscp,                      true },
-    { "roce_np", 0,  7,      KNOB_cnp_802p_prio,                 true },
-};
+/* The files of the driver are the rows of DCQCN at NICs, but for two that are no file of this name. */
+static bool is_mlx5_file(enum knob knob)
+{
+    return knob <= KNOB_pmax && knob_info[knob].where == KNOB_NIC && knob != KNOB_roce_cc_prio_mask &&
+           knob != KNOB_roce_cc_cnp_moderation;
+}
 
-#define MLX5_FILES (sizeof(mlx5_files) / sizeof(*mlx5_files))
+/* The device's ranges, where they are narrower than ours. */
+static double mlx5_value(enum knob knob, double value)
+{
+    value = clamp_real(round(value), knob_info[knob].min, knob_info[knob].max);
+    return knob == KNOB_rpg_gd ? clamp_real(value, 10, 11) : knob == KNOB_dce_tcp_g ? fmax(value, 1) : value;
+}
 
 static bool is_default(const struct knobs *k, enum knob knob)
 {
     return k->value[knob] == knob_info[knob].initial;
 }
 
-static void print_mlx5_file(const struct knobs *k, const struct mlx5_file *f, FILE *out)
+/* What belongs to a class is printed only if it is not the default. */
+static void print_mlx5_file(const struct knobs *k, enum knob knob, FILE *out)
 {
-    double value = k->value[f->knob], taken = clamp_real(round(value), f->min, f->max);
+    double value = k->value[knob], taken = mlx5_value(knob, value);
     char   text[KNOB_TEXT_MAX];
 
-    if (f->is_quiet && is_default(k, f->knob))
+    if ((knob == KNOB_cnp_dscp || knob == KNOB_cnp_802p_prio) && is_default(k, knob))
         return;
-    fprintf(out, "%s/%s %.0f", f->folder, knob_info[f->knob].name, taken);
+    fprintf(out, "%s/%s %.0f", knob < KNOB_min_time_between_cnps ? "roce_rp" : "roce_np",
+            knob_info[knob].name, taken);
     if (taken != value)
-        fprintf(out, "   # the setting has %s", knob_text(text, f->knob, value));
+        fprintf(out, "   # the setting has %s", knob_text(text, knob, value));
     fputc('\n', out);
 }
 
@@ -142,8 +128,8 @@ bool setting_differs_in_mlx5(const struct knobs *a, const struct knobs *b)
 {
     bool differs = a->value[KNOB_roce_cc_prio_mask] != b->value[KNOB_roce_cc_prio_mask];
 
-    for (unsigned i = 0; i < MLX5_FILES; i++)
-        differs |= a->value[mlx5_files[i].knob] != b->value[mlx5_files[i].knob];
+    for (enum knob i = 0; i < KNOB_COUNT; i++)
+        differs |= is_mlx5_file(i) && a->value[i] != b->value[i];
     return differs;
 }
 
@@ -156,8 +142,9 @@ void setting_print_mlx5(const struct knobs *k, const char *about, FILE *out)
     print_by_speed(k, "rates", out);
     print_mlx5_rest(k, out);
     rest = print_part(rest, end, "@VALUES@\n", out);
-    for (unsigned i = 0; i < MLX5_FILES; i++)
-        print_mlx5_file(k, &mlx5_files[i], out);
+    for (enum knob i = 0; i < KNOB_COUNT; i++)
+        if (is_mlx5_file(i))
+            print_mlx5_file(k, i, out);
     print_mlx5_enable(k, out);
     fwrite(rest, 1, (size_t)(end - rest), out);
 }

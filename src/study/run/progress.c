@@ -52,8 +52,8 @@ static const char *clock_text(char buf[32], double seconds)
  * of the work, because traces and jobs start flows as others end. */
 static void describe(char *buf, size_t size, const struct sim *s, uint64_t run_ps, double passed_s)
 {
-    double share = (double)s->now_ps / (double)run_ps;
-    const struct sim_counters *c = &s->engine.counters;
+    double share = (double)sim_now_ps(s) / (double)run_ps;
+    const struct sim_counters *c = sim_counts(s);
     char end[32], done[32], open[32], left[32];
 
     if (run_ps == NEVER) {
@@ -87,7 +87,8 @@ void progress_update(struct progress *p, const struct sim *s, uint64_t run_ps)
         return;
     describe(rest, sizeof(rest), s, run_ps, passed_s);
     fprintf(stderr, "\r\033[K%s%s simulated, %s, %.1fM hops/s", p->what ? p->what : "",
-            text_from_time(now, sizeof(now), s->now_ps), rest, (double)sim_hops(s) / (passed_s + 1e-6) / 1e6);
+            text_from_time(now, sizeof(now), sim_now_ps(s)), rest,
+            (double)sim_hops(s) / (passed_s + 1e-6) / 1e6);
 }
 
 void progress_update_runs(struct progress *p, uint32_t before, uint32_t done, uint32_t runs, uint32_t running)

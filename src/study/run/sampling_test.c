@@ -83,6 +83,16 @@ static void next_ps__completes_points_and_intervals(void **state)
     assert_false(pace_is_interval(&alone, PS_PER_MS));
 }
 
+static void points__are_rounded_up(void **state)
+{
+    static const struct pace growing = { .point_ps = 100, .is_growing = true };
+
+    (void)state;
+    assert_int_equal(pace_points(&growing, 300), 3);
+    assert_int_equal(pace_points(&growing, 301), 4);
+    assert_int_equal(pace_points(&growing, 99), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +101,7 @@ int main(void)
         cmocka_unit_test(of__many_ports_have_longer_points),
         cmocka_unit_test(reached_ps__is_the_middle_of_random_traffic),
         cmocka_unit_test(next_ps__completes_points_and_intervals),
+        cmocka_unit_test(points__are_rounded_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,53 +1,49 @@
 #include "study/run/sim_world.h"
 #include "base/minmax.h"
 #include "sim/observe/queue_telemetry.h"
-#include "sim/build.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The length of an egress queue at which a switch starts to pause, if 'ports' ports fill it evenly: each may
- * take a share alpha of the free buffer. */
-static uint64_t pfc_bytes(const struct node *n, const struct port *in, uint32_t ports)
-{
-    double alpha = 1.0 / (double)(1u << in->shift);
-
-    return (uint64_t)((double)n->shared_bytes_max * ports * alpha / (1 + ports * alpha));
-}
-
 static void add_devices(struct world *w, const struct sim *s)
 {
-    uint32_t *tier = xcalloc(s->net.nodes + 1ul, sizeof *tier);
+    const struct graph *g = sim_graph(s);
+    uint32_t           *tier = xcalloc(g->nodes + 1ul, sizeof *tier);
 
     telemetry_tiers(s, tier);
-    for (uint32_t i = 0; i < s->net.nodes; i++)
-        w->device[i] = (struct world_device){ .name = xstrdup(s->net.graph.node[i].name), .tier = tier[i],
-                                              .first_port = s->net.node[i].first_port,
-                                                  .ports = s->net.node[i].ports };
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        struct sim_node n = sim_node(s, i);
+
+        w->device[i] = (struct world_device){ .name = xstrdup(g->node[i].name), .tier = tier[i],
+                                              .first_port = n.first_port, .ports = n.ports };
+    }
     free(tier);
 }
 
 static void add_ports(struct world *w, const struct sim *s)
 {
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        const struct port *p = &s->net.port[i];
-        char               name[16];
+    for (uint32_t i = 0; i < sim_ports(s); i++) {
+        struct sim_port p = sim_port(s, i);
+        char            name[16];
 
-        snprintf(name, sizeof name, "%u", p->index);
-        w->port[i] = (struct world_port){ .name = xstrdup(name), .device = p->node->id, .peer = p->peer->id,
-                                          .rate_bps = p->rate_bps };
+        snprintf(name, sizeof name, "%u", p.index);
+        w->port[i] = (struct world_port){ .name = xstrdup(name), .device = p.node, .peer = p.peer,
+                                          .rate_bps = p.rate_bps };
     }
 }
 
 static void add_hosts(struct world *w, const struct sim *s)
 {
-    for (uint32_t i = 0; i < s->net.hosts; i++) {
-        const struct port *p = s->net.host[i].port;
-        uint64_t           one = pfc_bytes(p->peer->node, p->peer, 1),
-                           two = pfc_bytes(p->peer->node, p->peer, 2);
+    for (uint32_t i = 0; i < sim_graph(s)->nodes; i++) {
+        struct sim_node n = sim_node(s, i);
 
-        w->host_bps = max_u64(w->host_bps, p->rate_bps);
-        if (!s->cfg.is_lossless || !p->peer->is_switch)
+        if (n.is_switch || !n.ports)
+            continue;
+        struct sim_port p = sim_port(s, n.first_port);
+        uint64_t        one = sim_pfc_bytes(s, p.peer, 1), two = sim_pfc_bytes(s, p.peer, 2);
+
+        w->host_bps = max_u64(w->host_bps, p.rate_bps);
+        if (!sim_settings(s)->is_lossless || !p.is_peer_switch)
             continue;
         w->pfc_bytes_one = !w->pfc_bytes_one || one < w->pfc_bytes_one ? one : w->pfc_bytes_one;
         w->pfc_bytes_two = !w->pfc_bytes_two || two < w->pfc_bytes_two ? two : w->pfc_bytes_two;
@@ -56,16 +52,16 @@ static void add_hosts(struct world *w, const struct sim *s)
 
 void sim_world_init(struct world *w, const struct sim *s, uint64_t interval_ps)
 {
-    world_init(w, s->net.nodes, s->net.ports, telemetry_list(s, NULL));
-    w->seed = s->cfg.seed;
+    world_init(w, sim_graph(s)->nodes, sim_ports(s), telemetry_list(s, NULL));
+    w->seed = sim_settings(s)->seed;
     w->interval_ps = interval_ps;
-    w->base_rtt_ps = s->net.base_rtt_ps;
-    w->mtu_bytes = s->cfg.mtu_bytes;
-    w->start = s->cfg.knobs;
-    w->control = cc_is_tuned_alone(s->cfg.cc) ? s->cfg.cc->name : NULL;
-    w->reads_marks = s->cfg.cc->reads_marks || s->cfg.cc->needs_uet;
-    w->trim_bytes = s->uet.classes ? uet_queue_bytes_automatic(s) : 0;
-    w->has_paths = s->spray.kind;
+    w->base_rtt_ps = sim_idle_rtt_ps(s);
+    w->mtu_bytes = sim_settings(s)->mtu_bytes;
+    w->start = sim_settings(s)->knobs;
+    w->control = cc_is_tuned_alone(sim_settings(s)->cc) ? sim_settings(s)->cc->name : NULL;
+    w->reads_marks = sim_settings(s)->cc->reads_marks || sim_settings(s)->cc->needs_uet;
+    w->trim_bytes = sim_trim_bytes(s);
+    w->has_paths = sim_settings(s)->lb->entropy;
     telemetry_list(s, w->queue);
     add_devices(w, s);
     add_ports(w, s);

@@ -4,8 +4,6 @@
 #include "study/run/slots.h"
 #include "base/minmax.h"
 #include "base/text.h"
-#include "sim/nic/flow.h"
-#include "sim/partition.h"
 #include "sim/observe/messages.h"
 #include "sim/observe/observe.h"
 #include "sim/observe/watch.h"
@@ -63,14 +61,14 @@ static void carry_out(struct simulation *s, const struct decision *d, uint64_t a
 {
     apply_decision(s->sim, &s->loop, d);
     if (d->has_knobs)
-        series_set_knobs(&s->series, at_ps, &s->sim->cfg.knobs);
+        series_set_knobs(&s->series, at_ps, &sim_settings(s->sim)->knobs);
 }
 
 static void start_loop(struct simulation *s)
 {
     struct decision d;
 
-    loop_start(&s->loop, &s->sim->cfg.knobs, &d);
+    loop_start(&s->loop, &sim_settings(s->sim)->knobs, &d);
     carry_out(s, &d, 0);
 }
 
@@ -165,7 +163,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
         scenario_fini(&s->scenario);
         return rc;
     }
-    series_init(&s->series, s->sim->net.ports, s->scenario.entries);
+    series_init(&s->series, sim_ports(s->sim), s->scenario.entries);
     for (uint32_t i = 0; i < s->scenario.entries; i++)
         if (s->scenario.entry[i].is_influx)
             phases_add(&s->series.phases, s->scenario.entry[i].start_ps, s->scenario.entry[i].stop_ps);
@@ -174,7 +172,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     steps_init(&s->steps, s->scenario.entries, ITERATION_KINDS);
     start_loop(s);
     if (s->series.knobs == 0)
-        series_set_knobs(&s->series, 0, &s->sim->cfg.knobs);
+        series_set_knobs(&s->series, 0, &sim_settings(s->sim)->knobs);
     return 0;
 }
 
@@ -185,7 +183,7 @@ static uint32_t busiest_entry(const struct simulation *s, uint64_t *most)
     uint32_t  entry = 0;
 
     for (uint32_t i = 0; (i = sim_next_active(s->sim, i)) != 0;)
-        waiting[s->sim->flows.flow[i].traffic] += pair_waiting(s->sim, &s->sim->flows.flow[i], &bytes);
+        waiting[sim_flow(s->sim, i).traffic] += sim_flow_waiting(s->sim, i, &bytes);
     for (uint32_t i = 1; i < s->scenario.entries; i++)
         if (waiting[i] > waiting[entry])
             entry = i;
@@ -203,7 +201,7 @@ int simulation_failed(const struct simulation *s, struct err *err)
 
     if (!failure)
         return 0;
-    if (strncmp(failure->text, "more than ", 10) != 0)       /* not a limit */
+    if (!sim_is_overloaded(s->sim))
         return err_set(err, EINVAL, "%s: %s", s->scenario.path, failure->text);
     e = &s->scenario.entry[busiest_entry(s, &most)];
     if (e->line)
@@ -252,7 +250,7 @@ struct run {                     /* a simulation in progress */
 static void on_flow_done(void *arg, const struct flow_result *r)
 {
     struct run *run = arg;
-    uint32_t    kind = training_kind_of(run->s->sim->program.traffic, r->traffic, r->tag);
+    uint32_t    kind = training_kind_of(sim_traffic(run->s->sim), r->traffic, r->tag);
 
     fct_add(&run->s->fct, r);
     if (kind < ITERATION_KINDS)
@@ -367,30 +365,13 @@ static void look(struct run *run, uint64_t now_ps)
     }
 }
 
-/* The arrival time of the last frame. The simulation's clock has advanced to the end of a slice, which
- * depends on wall time. */
-static uint64_t last_arrival_ps(const struct sim *s)
-{
-    uint64_t last_ps = 0;
-
-    if (s->htsim)
-        return s->now_ps;        /* model htsim: packets do not use these ports */
-    for (uint32_t i = 0; i < s->net.ports; i++) {
-        const struct port *p = &s->net.port[i];
-
-        if (p->counters.tx_bytes)
-            last_ps = max_u64(last_ps, p->free_at_ps + p->delay_ps);
-    }
-    return last_ps;
-}
-
 /* Ends a run whose unfinished flows will never finish. */
 static void give_up(struct run *run, uint64_t since_ps)
 {
     struct simulation *s = run->s;
 
     s->is_stuck = true;
-    s->stuck_ps = min_u64(since_ps, last_arrival_ps(s->sim));        /* frames may go on without progress */
+    s->stuck_ps = min_u64(since_ps, sim_last_arrival_ps(s->sim)); /* frames may go on without progress */
     stall_explain(s->sim, s->stuck_why);
 }
 
@@ -400,7 +381,7 @@ static void check_stall(struct run *run)
 {
     struct sim *sim = run->s->sim;
 
-    if (stall_look(&run->stall, sim) && run->has_more && !sim->is_done && run->is_last)
+    if (stall_look(&run->stall, sim) && run->has_more && !sim_is_done(sim) && run->is_last)
         give_up(run, run->stall.since_ps);
 }
 
@@ -436,10 +417,10 @@ static void run_step(struct run *run, uint64_t until_ps)
 
     for (enum task i = 0; i < TASKS; i++)
         to_ps = min_u64(to_ps, due_ps[i]);
-    to_ps = min_u64(to_ps - sim->now_ps, run->slice_ps) + sim->now_ps;
+    to_ps = min_u64(to_ps - sim_now_ps(sim), run->slice_ps) + sim_now_ps(sim);
     run->has_more = sim_run_until(sim, to_ps);
     for (enum task i = 0; i < TASKS; i++)
-        if (due_ps[i] == to_ps && (i == SAMPLE || i == STALL || (run->has_more && !sim->is_done)))
+        if (due_ps[i] == to_ps && (i == SAMPLE || i == STALL || (run->has_more && !sim_is_done(sim))))
             run_task(run, i, to_ps);
 }
 
@@ -454,14 +435,14 @@ static void adapt_slice(struct run *run, double took_s)
 
 static bool is_over(const struct run *run)
 {
-    return !run->has_more || run->s->sim->is_done || run->is_enough || run->s->is_stuck;
+    return !run->has_more || sim_is_done(run->s->sim) || run->is_enough || run->s->is_stuck;
 }
 
 /* Returns true if there is more to do after 'until_ps'. */
 static bool run_until(struct run *run, uint64_t until_ps)
 {
     run->has_more = true;
-    while (!is_over(run) && run->s->sim->now_ps < until_ps) {
+    while (!is_over(run) && sim_now_ps(run->s->sim) < until_ps) {
         double before_s = progress_clock_s();
 
         run_step(run, until_ps);
@@ -494,22 +475,22 @@ static uint64_t run_to_end(struct run *run)
     if (run->is_enough)
         return run->looked_ps;
     if (sim_failure(run->s->sim) || run->s->is_stuck)
-        return run->s->sim->now_ps;
-    if (run->s->sim->is_done) {
+        return sim_now_ps(run->s->sim);
+    if (sim_is_done(run->s->sim)) {
         sim_run_until(run->s->sim, sc->run_ps);      /* delivers packets in flight */
-        return run->s->sim->done_ps;
+        return sim_done_ps(run->s->sim);
     }
     if (!more && sim_next_active(run->s->sim, 0))
         give_up(run, NEVER);     /* no more events */
-    return sc->run_ps != NEVER ? sc->run_ps : last_arrival_ps(run->s->sim);
+    return sc->run_ps != NEVER ? sc->run_ps : sim_last_arrival_ps(run->s->sim);
 }
 
 /* Reports the rest of the run in intervals, although nothing has moved since the last sample. If the last
  * flow was done before the last sample, frames that were still in flight then are reported, too. */
 static void look_until(struct run *run, uint64_t end_ps)
 {
-    if (run->s->sim->is_done && !run->s->sim->htsim && end_ps <= run->looked_ps)
-        end_ps = last_arrival_ps(run->s->sim);
+    if (sim_is_done(run->s->sim) && !run->s->scenario.htsim && end_ps <= run->looked_ps)
+        end_ps = min_u64(sim_last_arrival_ps(run->s->sim), run->s->scenario.run_ps);
     while (end_ps > run->looked_ps && !run->is_enough) {
         uint64_t next_ps = pace_next_ps(&run->s->pace, &run->s->series, run->looked_ps);
 
@@ -519,16 +500,6 @@ static void look_until(struct run *run, uint64_t end_ps)
         end_interval(run, &run->interval);
 }
 
-double simulation_bytes(const struct simulation *s, uint32_t entry)
-{
-    double bytes = (double)s->sim->entry_bytes_done[entry];
-
-    for (uint32_t i = 0; (i = sim_next_active(s->sim, i)) != 0; )
-        if (s->sim->flows.flow[i].traffic == entry)
-            bytes += (double)pair_acked(s->sim, &s->sim->flows.flow[i]);
-    return bytes;
-}
-
 struct job_progress simulation_job(const struct simulation *s, uint32_t entry)
 {
     const struct traffic_about *about = &s->scenario.entry[entry];
@@ -536,8 +507,8 @@ struct job_progress simulation_job(const struct simulation *s, uint32_t entry)
     double                      compute_s = (double)about->compute_ps / (double)PS_PER_S;
     struct job_progress         p = { .iterations = (double)c->count };
     uint64_t                    began_ps = c->count ? c->last_ps + about->compute_ps : about->start_ps;
-    const struct iteration     *it = training_iteration(s->sim->program.traffic, entry);
-    double                      share = simulation_bytes(s, entry) / iteration_bytes(it) - p.iterations;
+    const struct iteration     *it = training_iteration(sim_traffic(s->sim), entry);
+    double bytes = (double)sim_entry_bytes(s->sim, entry), share = bytes / iteration_bytes(it) - p.iterations;
 
     p.seconds = (double)c->took_ps_sum / (double)PS_PER_S + p.iterations * compute_s;
     if (s->end_ps <= began_ps || !(share > 0))
@@ -569,7 +540,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     run.observer = observer_new(s->sim);
     observer_init_report(run.observer, &run.report);
     observer_init_report(run.observer, &run.interval);
-    s->pace = pace_of(&s->scenario, s->sim->net.ports, run.watch || s->loop.tuner.algo);
+    s->pace = pace_of(&s->scenario, sim_ports(s->sim), run.watch || s->loop.tuner.algo);
     s->series.interval_ps = s->pace.point_ps;
     s->series.is_growing = s->pace.is_growing;
     if (s->pace.is_growing)
@@ -579,8 +550,8 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     run.slots = slots_new(s->sim, &s->loop, s->scenario.tuner.start_ps, on_queue, &run);
     if (run.slots)
         queue_log_init(&s->queues, s->sim);
-    s->sim->engine.hooks = (struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL };
-    traffic_on_op(s->sim->program.traffic, on_op, &run);
+    sim_set_hooks(s->sim, &(struct sim_hooks){ &run, on_flow_done, run.hooks->pfc ? on_pfc : NULL });
+    traffic_on_op(sim_traffic(s->sim), on_op, &run);
     s->end_ps = run_to_end(&run);
     look_until(&run, s->end_ps);
     if (run.slots)
@@ -592,8 +563,8 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     report_fini(&run.interval);
     observer_free(run.observer);
     watch_free(run.watch);
-    s->sim->engine.hooks = (struct sim_hooks){ 0 };
-    traffic_on_op(s->sim->program.traffic, NULL, NULL);
+    sim_set_hooks(s->sim, NULL);
+    traffic_on_op(sim_traffic(s->sim), NULL, NULL);
     s->wall_s = progress_clock_s() - start_s;
 #ifndef NDEBUG
     sim_check(s->sim);

@@ -89,9 +89,6 @@ void simulation_run(struct simulation *, const struct simulation_hooks *, struct
  * the series: see sampling.h. */
 bool simulation_has_intervals(const struct simulation *);
 
-/* Payload of an entry of the traffic that has arrived so far. */
-double simulation_bytes(const struct simulation *, uint32_t entry);
-
 /* Iterations of a training job so far, with compute. The current one counts by its age and the share of its
  * bytes that arrived. Otherwise settings with which none ends in time would look better. */
 struct job_progress { double iterations, seconds; };

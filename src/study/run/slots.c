@@ -21,15 +21,10 @@ struct slots {
     struct ecn         *was;     /* at the start of the slot */
 };
 
-static struct ecn ecn_of_port(const struct port *p)
-{
-    return (struct ecn){ p->ecn.kmin_bytes, p->ecn.kmax_bytes, p->ecn.pmax };
-}
-
 static void begin_record(struct slots *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
-        s->was[i] = ecn_of_port(&s->sim->net.port[s->queue[i].port]);
+        s->was[i] = sim_port(s->sim, s->queue[i].port).ecn;
 }
 
 struct slots *slots_new(struct sim *sim, struct loop *loop, uint64_t start_ps,
@@ -69,9 +64,9 @@ static void record(struct slots *s, uint64_t start_ps)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const struct queue_slot *seen = &s->seen[i];
-        const struct port       *port = &s->sim->net.port[s->queue[i].port];
+        uint32_t                 port = s->queue[i].port;
         struct slots_row         row = { .start_ps = start_ps, .slot_ps = s->slot_ps, .seen = seen,
-                                         .port = port, .ecn = ecn_of_port(port) };
+                                         .port = port, .ecn = sim_port(s->sim, port).ecn };
 
         row.is_changed = !ecn_equal(&seen->ecn, &s->was[i]) || !ecn_equal(&row.ecn, &s->was[i]);
         s->was[i] = row.ecn;
@@ -118,11 +113,11 @@ void slots_look(struct slots *s)
 
 void queue_log_init(struct queue_log *l, const struct sim *s)
 {
-    *l = (struct queue_log){ .ports = s->net.ports };
+    *l = (struct queue_log){ .ports = sim_ports(s) };
     l->first = xcalloc(l->ports + 1ul, sizeof *l->first);
     l->changes_of = xcalloc(l->ports + 1ul, sizeof *l->changes_of);
     for (uint32_t i = 0; i < l->ports; i++)
-        l->first[i] = ecn_of_port(&s->net.port[i]);
+        l->first[i] = sim_port(s, i).ecn;
 }
 
 void queue_log_fini(struct queue_log *l)
@@ -138,19 +133,19 @@ void queue_log_add(struct queue_log *l, const struct slots_row *r)
     if (!r->is_changed)
         return;
     l->changes++;
-    l->changes_of[r->port->id]++;
+    l->changes_of[r->port]++;
     if (l->count == QUEUE_CHANGES_MAX)
         return;
     l->change = xgrow(l->change, l->count, &l->max, 256, sizeof *l->change);
-    l->change[l->count++] = (struct queue_change){ r->start_ps + r->slot_ps, r->port->id, r->ecn };
+    l->change[l->count++] = (struct queue_change){ r->start_ps + r->slot_ps, r->port, r->ecn };
 }
 
 void queue_log_name(char *buf, size_t size, const struct sim *s, uint32_t port)
 {
-    const struct port *p = &s->net.port[port];
+    struct sim_port p = sim_port(s, port);
 
-    snprintf(buf, size, "%s:%u > %s", s->net.graph.node[p->node->id].name, p->index,
-             s->net.graph.node[p->peer->node->id].name);
+    snprintf(buf, size, "%s:%u > %s", sim_graph(s)->node[p.node].name, p.index,
+             sim_graph(s)->node[p.peer_node].name);
 }
 
 /* ---- summary ---- */
@@ -221,7 +216,7 @@ static void add_most(const struct queue_log *l, const struct sim *s, uint32_t po
         t->mosts++;
     memmove(&t->most[at + 1], &t->most[at], (t->mosts - at - 1) * sizeof *t->most);
     t->most[at] = (struct tuned_queue){ .changes = l->changes_of[port],
-                                        .last = ecn_of_port(&s->net.port[port]) };
+                                        .last = sim_port(s, port).ecn };
     queue_log_name(t->most[at].name, sizeof t->most[at].name, s, port);
 }
 

@@ -17,7 +17,7 @@ struct slots;
 
 struct slots_row {               /* one queue in a completed slot */
     uint64_t                 start_ps, slot_ps;
-    const struct port       *port;
+    uint32_t                 port;
     const struct queue_slot *seen;
     struct ecn               ecn;            /* from then on */
     bool                     is_changed;     /* the thresholds changed during the slot or at its end */

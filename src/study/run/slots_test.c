@@ -3,6 +3,7 @@
 #include "study/run/sim_world.h"
 #include "study/run/simulation.h"
 #include "sim/observe/queue_telemetry.h"
+#include "sim/state/state.h"
 #include "tune/acc/acc_state.h"
 
 #include <setjmp.h>
@@ -106,7 +107,7 @@ static void look__slots_are_independent_of_intervals(void **state)
     assert_int_equal(log_of.slots, 28);
     for (uint32_t i = 0; i < log_of.slots; i++)
         bytes += log_of.bytes[i];
-    for (uint32_t i = 0; i < s.sim->net.ports; i++)
+    for (uint32_t i = 0; i < sim_ports(s.sim); i++)
         sent += s.sim->net.port[i].queue_tx_bytes;
     assert_true(bytes < sent && (double)bytes > 0.95 * (double)sent);        /* the remainder: 40 us of 2
                                                                               * ms */
@@ -160,9 +161,9 @@ static const struct simulation_hooks keep_rows = { .queue = keep_row };
 
 #define FRAMES_BYTES(bytes) ((bytes) + ((bytes) + 1023) / 1024 * 62)
 
-static bool is_to_h8(const struct row *r)
+static bool is_to_h8(const struct simulation *s, const struct row *r)
 {
-    return r->row.port->peer->node->id == 8;
+    return sim_port(s->sim, r->row.port).peer_node == 8;
 }
 
 static void run_recorded(struct simulation *s)
@@ -187,7 +188,7 @@ static void record__sums_are_the_frames_of_the_flows(void **state)
         assert_true(r->seen.tx_bytes <= 312500);             /* 100 us of 25 Gb/s */
         assert_true(r->seen.marked_bytes <= r->seen.tx_bytes);
         last_ps = r->row.start_ps;
-        bytes += is_to_h8(r) ? r->seen.tx_bytes : 0;
+        bytes += is_to_h8(&s, r) ? r->seen.tx_bytes : 0;
     }
     assert_int_equal(bytes, 8 * FRAMES_BYTES(1000000));
     simulation_close(&s);
@@ -218,7 +219,7 @@ static void record__the_setting_continues_from_row_to_row(void **state)
     for (uint32_t i = 0; i < rows_count; i++) {
         const struct row *r = &rows[i];
 
-        if (!is_to_h8(r))
+        if (!is_to_h8(&s, r))
             continue;
         assert_true(is_in_template(&r->row.ecn));
         if (last) {
@@ -229,8 +230,8 @@ static void record__the_setting_continues_from_row_to_row(void **state)
         last = r;
     }
     assert_true(changes > 0);
-    assert_int_equal(last->row.port->ecn.kmin_bytes, last->row.ecn.kmin_bytes);
-    assert_int_equal(last->row.port->ecn.kmax_bytes, last->row.ecn.kmax_bytes);
+    assert_int_equal(sim_port(s.sim, last->row.port).ecn.kmin_bytes, last->row.ecn.kmin_bytes);
+    assert_int_equal(sim_port(s.sim, last->row.port).ecn.kmax_bytes, last->row.ecn.kmax_bytes);
     simulation_close(&s);
 }
 
@@ -284,7 +285,7 @@ static void record__an_idle_queue_has_a_row_when_it_is_set(void **state)
     assert_true(rows[0].row.is_changed);
     assert_int_equal(rows[0].row.ecn.kmin_bytes, 7000);
     assert_int_equal(rows[0].seen.ecn.kmin_bytes, 100000);
-    assert_int_equal(rows[0].row.port->ecn.kmax_bytes, 70000);
+    assert_int_equal(sim_port(s.sim, rows[0].row.port).ecn.kmax_bytes, 70000);
     for (uint32_t i = 1; i < rows_count; i++) {              /* then no rows, until something is sent */
         assert_int_equal(rows[i].row.start_ps, 27 * 70 * PS_PER_US);
         assert_false(rows[i].row.is_changed);
@@ -341,7 +342,8 @@ static void run__a_change_at_the_end_of_a_slot_holds(void **state)
         assert_true(ecn_equal(&rows[i].row.ecn, &want));
     }
     assert_false(rows[16].row.is_changed);
-    assert_true(s.sim->cfg.knobs.value[KNOB_rpg_ai_rate] == 50 && s.sim->cfg.knobs.value[KNOB_kmin] == 20);
+    assert_true(sim_settings(s.sim)->knobs.value[KNOB_rpg_ai_rate] == 50);
+    assert_true(sim_settings(s.sim)->knobs.value[KNOB_kmin] == 20);
     simulation_close(&s);
 }
 
@@ -349,8 +351,8 @@ static void run__a_change_at_the_end_of_a_slot_holds(void **state)
 
 static const struct port *port_of_speed(const struct simulation *s, uint64_t rate_bps)
 {
-    for (uint32_t i = 0; i < s->sim->net.ports; i++)
-        if (s->sim->net.port[i].is_switch && s->sim->net.port[i].rate_bps == rate_bps)
+    for (uint32_t i = 0; i < sim_ports(s->sim); i++)
+        if (sim_port(s->sim, i).is_switch && sim_port(s->sim, i).rate_bps == rate_bps)
             return &s->sim->net.port[i];
     fail();
     return NULL;
@@ -388,8 +390,8 @@ static void acc__does_not_depend_on_threads(void **state)
         simulation_run(&s, NULL, NULL);
         assert_int_equal(s.loop.tuning.steps, 8);
         last[i] = s.loop.tuning.step[7];
-        done[i] = s.sim->engine.counters.payload_received;
-        marked[i] = s.sim->engine.counters.cnps_sent;
+        done[i] = sim_counts(s.sim)->payload_received;
+        marked[i] = sim_counts(s.sim)->cnps_sent;
         simulation_close(&s);
     }
     assert_int_equal(done[0], done[1]);

@@ -55,8 +55,8 @@ static void run__names_a_deadlock(void **unused)
         assert_string_equal(s.stuck_why, first.stuck_why);
         assert_int_equal(s.stuck_ps, first.stuck_ps);
         assert_int_equal(s.end_ps, first.end_ps);
-        assert_int_equal(s.sim->engine.counters.payload_received,
-                         first.sim->engine.counters.payload_received);
+        assert_int_equal(sim_counts(s.sim)->payload_received,
+                         sim_counts(first.sim)->payload_received);
         simulation_close(&s);
     }
     simulation_close(&first);
@@ -100,7 +100,7 @@ static void run__names_an_unreachable_host(void **unused)
                  "traffic: [{kind: incast, senders: 2, size: 1MB}]\nrun: 1s\n", 1);
     assert_true(s.is_stuck);
     assert_true(s.end_ps < PS_PER_S / 10);
-    assert_true(s.sim->engine.counters.timeouts >= 2 * 7);
+    assert_true(sim_counts(s.sim)->timeouts >= 2 * 7);
     assert_non_null(strstr(s.stuck_why, "nothing it sends arrives, after "));
     simulation_close(&s);
 }
@@ -113,8 +113,8 @@ static void expect_end(const char *text)
 
     run_text(&s, text, 1);
     assert_false(s.is_stuck);
-    assert_true(s.sim->is_done);
-    assert_int_equal(s.sim->engine.counters.flows_done, s.sim->engine.counters.flows_started);
+    assert_true(sim_is_done(s.sim));
+    assert_int_equal(sim_counts(s.sim)->flows_done, sim_counts(s.sim)->flows_started);
     simulation_close(&s);
 }
 

@@ -484,6 +484,8 @@ static void scenario_parse__uet(void **state)
           "no}'" },
         { STAR INCAST MODEL_LINE "cc: rccc\nhost: {sleek: yes}\nswitch: {trim: no}\n", "s.yaml:5:8: SLEEK does not go with receiver "
           "credit: it sends again without waiting for credit" },
+        { STAR INCAST MODEL_LINE "cc: rccc\nhost: {sleek: yes}\n", "s.yaml:5:8: SLEEK does not go with receiver "
+          "credit: it sends again without waiting for credit" },
         { STAR INCAST MODEL_LINE "host: {window: 1MB}\n", "s.yaml:4:8: 'window' is for queue pairs: connections of model uet do not "
           "have it" },
         { STAR INCAST MODEL_LINE "lb: conweave\n", "s.yaml:4:5: conweave is for flows that keep their order: model uet sprays "

@@ -26,11 +26,11 @@ static void read_model(const struct section *sec, struct sim_cfg *cfg)
     const struct yaml_node  *file = section_get(sec, "hpcc"), *node = section_get(sec, "model");
     int                      model = section_choice(sec, "model", "a model", sim_model_names);
 
-    cfg->model = model < 0 ? MODEL_NIC : (enum sim_model)model;
+    scenario_begin_model(cfg, model < 0 ? MODEL_NIC : (enum sim_model)model);
     if (file && node && !is_ns3(cfg->model))
         reader_refuse(sec->r, node, "a config of a fork needs its model, hpcc or conweave");
     if (file)
-        cfg->model = MODEL_HPCC;         /* until the config turns out to be ConWeave's */
+        scenario_begin_model(cfg, MODEL_HPCC);   /* until the config turns out to be ConWeave's */
     int order = section_choice(sec, "order", "an order", orders);
     cfg->order = order == 1 || (order < 0 && is_ns3(cfg->model)) ? ORDER_NS3 : ORDER_NODE;
     if (cfg->order == ORDER_NS3 && !is_ns3(cfg->model))

@@ -131,7 +131,10 @@ void scenario_read_traffic(struct reader *, struct scenario *, const struct sect
 /* Reads a flow list from the file 'path' instead; 'node' names it. */
 void scenario_read_flows(struct reader *, struct scenario *, const struct yaml_node *, const char *path);
 
-/* Sets the defaults of the model; then reads the given keys. */
+/* Chooses a model, before anything is read. */
+void scenario_begin_model(struct sim_cfg *, enum sim_model);
+
+/* Sets the defaults of the model that depend on the network and on what was read; then reads the given keys. */
 void scenario_use_model(struct reader *, struct scenario *);
 void scenario_read_settings(struct reader *, struct scenario *, const struct yaml_node *root);
 

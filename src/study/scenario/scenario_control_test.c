@@ -3,6 +3,7 @@
 #include "study/scenario/scenario.h"
 
 #include "sim/cc/cc.h"
+#include "sim/nic/nic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +100,7 @@ static void scenario_read_cc_others__some_classes(void **state)
     assert_ptr_not_equal(sim->net.host[0].cc_cfg, sim->net.host[0].uet_cfg);
     assert_int_equal(sim->uet.prios, 1 << 3);
     assert_int_equal(sim->sw.lossless_prios & (1 << 3 | 1 << 4 | 1 << 7), 1 << 4);
-    assert_true(sim->hosts.pair_rto_ps > sim->cfg.rto_ps);
+    assert_true(sim->hosts.pair_rto_ps > sim_settings(sim)->rto_ps);
     sim_free(sim);
     scenario_fini(&s);
 }

@@ -1,7 +1,6 @@
 #include "study/scenario/scenario.h"
 
 #include "base/text.h"
-#include "sim/rto_default.h"
 #include "work/traffic/traffic.h"
 
 #include <errno.h>
@@ -45,24 +44,15 @@ const char *fit_place(const struct scenario *s, const char *why, char buf[FIT_PL
 
 static int check_rto(const struct scenario *s, const struct sim *sim, struct err *err)
 {
-    char is[32], least[32], at[FIT_PLACE_MAX];
+    uint64_t rto_ps = sim_settings(sim)->rto_ps, idle_ps = sim_idle_rtt_ps(sim);
+    char     is[32], least[32], at[FIT_PLACE_MAX];
 
-    if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || sim->cfg.rto_ps > sim->net.base_rtt_ps)
+    if (!s->place[PLACE_RTO] || !rto_ps || rto_ps > idle_ps)
         return 0;
     return err_set(err, EINVAL, "%san 'rto' of %s is not longer than the round trip of the longest path, %s, "
                    "when it is empty: all would be sent again before it can be answered; 'auto' chooses one",
-                   place_of(s, PLACE_RTO, at), text_from_time(is, sizeof is, sim->cfg.rto_ps),
-                   text_from_time(least, sizeof least, sim->net.base_rtt_ps));
-}
-
-/* Space for packets of lossy classes in an empty switch; INT64_MAX: no lossy classes. */
-static int64_t room_bytes(const struct sim *sim, const struct node *n)
-{
-    if (sim->model.account)
-        return sim->net.conweave[n->id].egress_bytes_left;
-    if (!sim->cfg.is_lossless)
-        return (int64_t)sim->cfg.buffer_bytes;
-    return traffic_prios(sim->program.traffic) & sim->cfg.lossy_prios ? n->shared_bytes_max : INT64_MAX;
+                   place_of(s, PLACE_RTO, at), text_from_time(is, sizeof is, rto_ps),
+                   text_from_time(least, sizeof least, idle_ps));
 }
 
 static int refuse_room(const struct scenario *s, const struct sim *sim, enum scenario_place p,
@@ -72,24 +62,27 @@ static int refuse_room(const struct scenario *s, const struct sim *sim, enum sce
 
     return err_set(err, EINVAL, "%swith this '%s' no switch has room for a packet of %s: all would be "
                    "dropped, always", place_of(s, p, at), key,
-                   text_from_bytes(frame, sizeof frame, sim_largest_frame(&sim->cfg)));
+                   text_from_bytes(frame, sizeof frame, sim_largest_frame(sim_settings(sim))));
 }
 
 /* Mirrors how switch/switch.c admits a packet to an empty buffer. */
 static int check_room(const struct scenario *s, const struct sim *sim, struct err *err)
 {
-    int64_t frame = sim_largest_frame(&sim->cfg), room = INT64_MAX;
+    const struct sim_cfg *cfg = sim_settings(sim);
+    int64_t               frame = sim_largest_frame(cfg), room = INT64_MAX;
 
-    for (uint32_t i = 0; i < sim->net.nodes; i++)
-        if (sim->net.node[i].is_switch && room_bytes(sim, &sim->net.node[i]) < room)
-            room = room_bytes(sim, &sim->net.node[i]);
+    for (uint32_t i = 0; i < sim_graph(sim)->nodes; i++)
+        if (sim_node(sim, i).is_switch && sim_room_bytes(sim, i) < room)
+            room = sim_room_bytes(sim, i);
     if (room == INT64_MAX)
         return 0;
     if (room < frame)
         return refuse_room(s, sim, PLACE_BUFFER, "buffer", err);
-    if (!sim->model.account && sim->cfg.lossy_alpha * (double)room < (double)frame)
+    if (cfg->model == MODEL_CONWEAVE)
+        return 0;
+    if (cfg->lossy_alpha * (double)room < (double)frame)
         return refuse_room(s, sim, PLACE_LOSSY_ALPHA, "lossy_alpha", err);
-    if (!sim->model.account && sim->cfg.lossy_queue_bytes && (int64_t)sim->cfg.lossy_queue_bytes < frame)
+    if (cfg->lossy_queue_bytes && (int64_t)cfg->lossy_queue_bytes < frame)
         return refuse_room(s, sim, PLACE_LOSSY_QUEUE, "lossy_queue", err);
     return 0;
 }
@@ -139,11 +132,11 @@ static char *warn_of_buffer(const struct scenario *s, const struct sim *sim)
 {
     char at[FIT_PLACE_MAX];
 
-    for (uint32_t i = 0; i < sim->net.nodes; i++)
-        if (sim->net.node[i].shared_bytes_max > (int64_t)sim->cfg.buffer_bytes)
+    for (uint32_t i = 0; i < sim_graph(sim)->nodes; i++)
+        if (sim_node(sim, i).shared_bytes_max > (int64_t)sim_settings(sim)->buffer_bytes)
             return xprintf("%sthe buffer of %s is smaller than the headroom of its ports; as in the fork, "
                            "whose threshold wraps around then, it never pauses",
-                           place_of(s, PLACE_TOPOLOGY, at), sim->net.graph.node[i].name);
+                           place_of(s, PLACE_TOPOLOGY, at), sim_graph(sim)->node[i].name);
     return NULL;
 }
 
@@ -152,7 +145,7 @@ static char *warn_of_buffer(const struct scenario *s, const struct sim *sim)
 static char *warn_of_base(const struct scenario *s, const struct sim *sim)
 {
     double base_us = s->cfg.knobs.value[KNOB_rlcc_base], beta = s->cfg.knobs.value[KNOB_rlcc_beta];
-    double empty_us = (double)sim->net.base_rtt_ps / PS_PER_US;
+    double empty_us = (double)sim_idle_rtt_ps(sim) / PS_PER_US;
     char   at[FIT_PLACE_MAX];
 
     if (!is_read(&s->cfg, KNOB_rlcc_base) || base_us <= 0 ||
@@ -165,17 +158,17 @@ static char *warn_of_base(const struct scenario *s, const struct sim *sim)
 
 char *fit_warning(const struct scenario *s, const struct sim *sim)
 {
-    uint64_t full_ps = rto_default_queue_ps(sim);
+    uint64_t full_ps = sim_full_rtt_with_one_queue_ps(sim);
     char is[32], full[32],
-        *of_buffer = sim->cfg.buffer_wraps ? warn_of_buffer(s, sim) : warn_of_base(s, sim);
+        *of_buffer = sim_settings(sim)->buffer_wraps ? warn_of_buffer(s, sim) : warn_of_base(s, sim);
 
     if (of_buffer)
         return of_buffer;
-    if (!s->place[PLACE_RTO] || !sim->cfg.rto_ps || !sim_model_is_real(sim->cfg.model) ||
-        sim->cfg.rto_ps >= full_ps)
+    if (!s->place[PLACE_RTO] || !sim_settings(sim)->rto_ps || !sim_model_is_real(sim_settings(sim)->model) ||
+        sim_settings(sim)->rto_ps >= full_ps)
         return warn_of_knob(s);
     return xprintf("%san 'rto' of %s is shorter than a full queue takes, %s: time-outs may send again what "
                    "is not lost; 'auto' chooses one", s->place[PLACE_RTO],
-                   text_from_time(is, sizeof is, sim->cfg.rto_ps),
+                   text_from_time(is, sizeof is, sim_settings(sim)->rto_ps),
                    text_from_time(full, sizeof full, full_ps));
 }

@@ -169,10 +169,11 @@ void scenario_read_htsim(struct reader *r, struct scenario *s, const struct sect
     sec = section_open(r, node, &(struct section){ .name = "htsim", .common = scenario_htsim_keys });
     section_read(&sec, sec.common, &k);
     s->htsim = xcalloc(1, sizeof *s->htsim);
-    s->htsim->cfg = k.cfg;
-    s->htsim->cfg.seed = s->cfg.seed;
-    read_matrix(&sec, &s->htsim->matrix);
-    read_tree(&sec, &k, s->htsim);
+    struct htsim_input *in = s->htsim;
+    in->cfg = k.cfg;
+    in->cfg.seed = s->cfg.seed;
+    read_matrix(&sec, &in->matrix);
+    read_tree(&sec, &k, in);
     if (!r->rc)
         make_network(r, s, node);
 }
@@ -193,7 +194,9 @@ void scenario_use_htsim(struct scenario *s)
 
 void scenario_htsim_fini(struct scenario *s)
 {
-    if (s->htsim)
-        flow_matrix_fini(&s->htsim->matrix);
-    free(s->htsim);
+    struct htsim_input *in = s->htsim;
+
+    if (in)
+        flow_matrix_fini(&in->matrix);
+    free(in);
 }

@@ -174,14 +174,14 @@ static void model_htsim__runs(void **unused)
     (void)unused;
     assert_int_equal(open_world(&w, "model: htsim\nhtsim: {matrix: f}\n", MATRIX), 0);
     assert_int_equal(scenario_start(&w.s, &sim, &w.err), 0);
-    assert_int_equal(sim->net.hosts, 16);
-    assert_false(sim->is_done);
+    assert_int_equal(sim_graph(sim)->hosts, 16);
+    assert_false(sim_is_done(sim));
     while (sim_run_until(sim, UINT64_MAX))
         ;
-    assert_true(sim->is_done);
-    assert_int_equal(sim->done_ps, 6 * (4150 * 80 + PS_PER_US) + 6 * (64 * 80 + PS_PER_US));
-    assert_int_equal(sim->engine.counters.flows_done, 1);
-    assert_int_equal(sim->engine.counters.payload_received, 4086);
+    assert_true(sim_is_done(sim));
+    assert_int_equal(sim_done_ps(sim), 6 * (4150 * 80 + PS_PER_US) + 6 * (64 * 80 + PS_PER_US));
+    assert_int_equal(sim_counts(sim)->flows_done, 1);
+    assert_int_equal(sim_counts(sim)->payload_received, 4086);
     sim_free(sim);
     close_world(&w);
 }

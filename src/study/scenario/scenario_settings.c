@@ -6,7 +6,6 @@
 #include "core/catalog.h"
 #include "core/units.h"
 #include "study/scenario/keys.h"
-#include "sim/forks/conweave_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,19 +26,10 @@ static const struct sim_cfg nic_cfg = {
 };
 
 /* Headers: Ethernet 14 + IPv4 20 + UDP 8 + sequence and class 6. */
-static const struct sim_cfg hpcc_cfg = {
+static const struct sim_cfg fork_cfg = {
     .mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60, .cnp_bytes = 60, .pfc_bytes = 43,
     .buffer_bytes = 32u << 20, .strict_prios = 1 << 0, .ack_unpaused = true,
     .nack_gap_ps = 500 * PS_PER_US, .reorder_ps = REORDER_PS,
-};
-
-/* ACKs have class 0, like PFC frames; pauses expire; duplicates are acknowledged; there is a retransmission
- * timer. */
-static const struct sim_cfg conweave_cfg = {
-    .mtu_bytes = 1000, .header_bytes = 48, .ack_bytes = 60, .cnp_bytes = 60, .pfc_bytes = 43,
-    .buffer_bytes = 9u << 20, .strict_prios = 1 << 0, .ack_unpaused = true, .has_ack_prio = true,
-    .nack_gap_ps = 4 * PS_PER_US, .nack_is_cnp = true, .reorder_ps = REORDER_PS, .rto_ps = RTO_PS,
-    .pause_ps = 5 * PS_PER_US,
 };
 
 /* Sizes as in uet-htsim. */
@@ -312,33 +302,38 @@ static void read_switch(struct reader *r, struct scenario *s, const struct yaml_
 
 /* ---- defaults of the models ---- */
 
+void scenario_begin_model(struct sim_cfg *cfg, enum sim_model model)
+{
+    *cfg = model == MODEL_UET ? uet_cfg : model == MODEL_HPCC || model == MODEL_CONWEAVE ? fork_cfg : nic_cfg;
+    cfg->model = model;
+}
+
+/* ACKs have class 0, like PFC frames; pauses expire; duplicates are acknowledged; there is a retransmission
+ * timer. */
+static void use_conweave_nic(struct sim_cfg *cfg)
+{
+    cfg->buffer_bytes = 9u << 20;
+    cfg->has_ack_prio = cfg->nack_is_cnp = true;
+    cfg->nack_gap_ps = 4 * PS_PER_US;
+    cfg->rto_ps = RTO_PS;
+    cfg->pause_ps = 5 * PS_PER_US;
+}
+
 void scenario_use_model(struct reader *r, struct scenario *s)
 {
     struct sim_cfg *cfg = &s->cfg;
 
     if (r->rc)
         return;
-    struct sim_cfg made = cfg->model == MODEL_HPCC ? hpcc_cfg : cfg->model == MODEL_CONWEAVE ? conweave_cfg :
-                          cfg->model == MODEL_UET ? uet_cfg : nic_cfg;
-    made.model = cfg->model;
-    made.order = cfg->order;
-    made.seed = cfg->seed;
-    made.cc = cfg->cc;
-    made.lb = cfg->lb;
-    made.lb_seed = cfg->lb_seed;
-    made.lb_weighted = cfg->lb_weighted;
-    made.lb_by_host = cfg->lb_by_host;
-    made.change = cfg->change;
-    made.changes = cfg->changes;
-    made.ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;
-    if (!sim_model_is_real(cfg->model) && !(cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3) &&
-        loses_packets(s))
-        made.rto_ps = RTO_PS;
-    knobs_init(&made.knobs);
+    if (cfg->model == MODEL_CONWEAVE)
+        use_conweave_nic(cfg);
+    cfg->ack_droppable = cfg->model == MODEL_HPCC && cfg->order == ORDER_NS3;
+    if (!sim_model_is_real(cfg->model) && !cfg->ack_droppable && loses_packets(s))
+        cfg->rto_ps = RTO_PS;
+    knobs_init(&cfg->knobs);
     if (cfg->model == MODEL_HPCC || cfg->model == MODEL_CONWEAVE)
-        use_fork_knobs(&made.knobs, cfg->model, first_host_bps(&s->graph));
-    memset(made.weight, 1, sizeof made.weight);
-    *cfg = made;
+        use_fork_knobs(&cfg->knobs, cfg->model, first_host_bps(&s->graph));
+    memset(cfg->weight, 1, sizeof cfg->weight);
     read_host(r, s, NULL);
     read_switch(r, s, NULL);
     if (cfg->model == MODEL_CONWEAVE) {

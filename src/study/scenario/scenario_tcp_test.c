@@ -1,4 +1,5 @@
 #include "study/scenario/scenario.h"
+#include "sim/state/state.h"
 #include "core/units.h"
 
 #include <setjmp.h>
@@ -33,7 +34,7 @@ static void read__defaults(void **unused)
     assert_int_equal(s.cfg.tcp[0].wake_ps_max, 2 * PS_PER_US);
     assert_false(s.cfg.tcp[0].is_ecn);
     assert_int_equal(scenario_start(&s, &sim, &err), 0);
-    assert_int_equal(sim->cfg.lossy_prios, 1 << 1);
+    assert_int_equal(sim_settings(sim)->lossy_prios, 1 << 1);
     assert_int_equal(sim->sw.lossless_prios, 0xff & ~(1 << 1));
     sim_free(sim);
     scenario_fini(&s);
@@ -58,7 +59,7 @@ static void read__lossy_classes(void **unused)
 
         if (parse(&s, row[i].text, &err) || scenario_start(&s, &sim, &err))
             die("%s", err.text);
-        assert_int_equal(sim->cfg.lossy_prios, row[i].lossy);
+        assert_int_equal(sim_settings(sim)->lossy_prios, row[i].lossy);
         sim_free(sim);
         scenario_fini(&s);
     }

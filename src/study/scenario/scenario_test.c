@@ -643,9 +643,9 @@ static void scenario_start__examples(void **state)
         if (scenario_start(&s, &sim, &err))
             fail_msg("%s", err.text);
         sim_run_until(sim, 60 * PS_PER_US);
-        if (sim->engine.counters.data_received == 0)     /* workers compute first, or links are slow */
+        if (sim_counts(sim)->data_received == 0)     /* workers compute first, or links are slow */
             sim_run_until(sim, 2 * PS_PER_MS);
-        assert_true(sim->engine.counters.data_received > 0 || strcmp(s.entry[0].kind, "poisson") == 0);
+        assert_true(sim_counts(sim)->data_received > 0 || strcmp(s.entry[0].kind, "poisson") == 0);
         sim_check(sim);
         sim_free(sim);
         scenario_fini(&s);

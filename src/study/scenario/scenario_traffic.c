@@ -8,7 +8,6 @@
 #include "peers/htsim.h"
 #include "peers/simai.h"
 #include "study/scenario/keys.h"
-#include "sim/event/program.h"
 #include "work/traffic/kinds/flows.h"
 #include "work/traffic/collective_plan.h"
 
@@ -75,7 +74,7 @@ static void check_streams(struct reader *r, const struct scenario *s, const stru
         most = streams > most ? streams : most;
     }
     free(count);
-    if (program_stream_bits(most, s->graph.nodes, &why) < 0)
+    if (sim_check_streams(most, s->graph.nodes, &why) < 0)
         reader_refuse(r, list, "%s", why.text);
 }
 

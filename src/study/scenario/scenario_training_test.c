@@ -122,9 +122,9 @@ static uint64_t pause_ps(const char *entry)
 
     parse(&s, CLOS, entry);
     assert_int_equal(scenario_start(&s, &sim, &err), 0);
-    traffic_on_op(sim->program.traffic, take_op, op);
+    traffic_on_op(sim_traffic(sim), take_op, op);
     sim_run_until(sim, PS_PER_S);
-    assert_true(sim->is_done);
+    assert_true(sim_is_done(sim));
     sim_free(sim);
     scenario_fini(&s);
     return op[1].start_ps - op[0].start_ps - op[0].took_ps;

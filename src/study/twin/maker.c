@@ -354,7 +354,9 @@ static uint64_t buffer_of(const struct sim *s, const struct world *w, const stru
 
     for (uint32_t i = 0; i < w->devices; i++)
         ports = w->device[i].tier == WORLD_TORS ? max_u32(ports, w->device[i].ports) : ports;
-    return ports ? s->cfg.buffer_bytes * cell_ports(c) / ports : s->cfg.buffer_bytes;
+    uint64_t bytes = sim_settings(s)->buffer_bytes;
+
+    return ports ? bytes * cell_ports(c) / ports : bytes;
 }
 
 static void fill(struct made *m, const struct simulation_input *in, const struct sim *s,
@@ -382,7 +384,8 @@ static void fill(struct made *m, const struct simulation_input *in, const struct
 /* Controls that measure round trips need every ACK, so their trials use the network's packets. */
 static struct detail detail_of(const struct world *w, const struct simulation *s)
 {
-    struct detail d = { .real_mtu = s->sim->cfg.mtu_bytes, .real_ack = s->sim->cfg.ack_every };
+    const struct sim_cfg *cfg = sim_settings(s->sim);
+    struct detail         d = { .real_mtu = cfg->mtu_bytes, .real_ack = cfg->ack_every };
 
     d.mtu = w->control ? d.real_mtu : fmax(d.real_mtu, COARSE_MTU);
     d.ack = w->control ? d.real_ack : fmax(d.real_ack, COARSE_ACK);
@@ -398,7 +401,7 @@ static void name_unknown(const struct simulation *s, char *text, size_t size)
     for (uint32_t i = 0; i < s->scenario.entries; i++)
         has_tcp |= strcmp(s->scenario.entry[i].kind, "tcp") == 0;
     const struct { bool is_there; const char *name; } all[] = {
-        { s->sim->cfg.changes > 0, "links that fail" }, { s->scenario.changes > 0, "changes" },
+        { sim_settings(s->sim)->changes > 0, "links that fail" }, { s->scenario.changes > 0, "changes" },
         { has_tcp, "TCP" },
     };
     text[0] = '\0';

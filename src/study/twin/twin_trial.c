@@ -73,7 +73,7 @@ static void add_unfinished(void *arg, const struct unfinished *m)
     if (!(slowdown > 0))
         return;
     r->to->unfinished++;
-    add(r->to, m->bytes, slowdown, is_job(r->s, m->flow->traffic));
+    add(r->to, m->bytes, slowdown, is_job(r->s, m->flow.traffic));
 }
 
 static void add_rest(struct outcomes *p, const struct simulation *s, uint64_t end_ps)
@@ -106,7 +106,7 @@ static void add_loops(struct outcomes *p, const struct simulation *s)
         const struct traffic_about *e = &s->scenario.entry[i];
 
         if (twin_is_loop(e) && s->end_ps > e->start_ps)
-            p->loop[loops++] = (struct outcome_loop){ i + 1, simulation_bytes(s, i),
+            p->loop[loops++] = (struct outcome_loop){ i + 1, (double)sim_entry_bytes(s->sim, i),
                                                       (double)(s->end_ps - e->start_ps) / (double)PS_PER_S };
     }
 }

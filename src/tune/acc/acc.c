@@ -140,8 +140,10 @@ struct dqn_cfg acc_dqn(const struct option_values *v)
     return c;
 }
 
-static int load(struct model *m, const char *name, const struct net_shape *shape, struct err *err)
+static int load(struct model *m, const struct option_values *v, const struct net_shape *shape,
+                struct err *err)
 {
+    const char          *name = v->text[MODEL];
     bool                 is_dcqcn = strcmp(name, "dcqcn") == 0;
     const unsigned char *shipped = is_dcqcn ? acc_dcqcn_model : acc_model;
     unsigned long        bytes = is_dcqcn ? acc_dcqcn_model_bytes : acc_model_bytes;
@@ -156,7 +158,7 @@ static int load(struct model *m, const char *name, const struct net_shape *shape
         rc = model_parse(m, name, shipped, bytes, &why);
     if (!rc && (rc = model_check(m, name, "acc", shape, &why)) != 0)
         model_fini(m);
-    return rc ? err_set(err, -rc, "model: %s", why.text) : 0;
+    return rc ? option_refuse(v, err, -rc, "model", "%s", why.text) : 0;
 }
 
 /* ---- units ---- */
@@ -216,11 +218,12 @@ static void destroy(void *state)
 static int check_values(const struct option_values *v, struct err *err)
 {
     if (v->value[EPSILON_MIN] > v->value[EPSILON])
-        return err_set(err, EINVAL, "epsilon_min: must not be above epsilon, which is %g", v->value[EPSILON]);
+        return option_refuse(v, err, EINVAL, "epsilon_min", "must not be above epsilon, which is %g",
+                             v->value[EPSILON]);
     if (v->value[MEMORY] < v->value[BATCH])
-        return err_set(err, EINVAL, "memory: must hold a batch, which is %.0f", v->value[BATCH]);
+        return option_refuse(v, err, EINVAL, "memory", "must hold a batch, which is %.0f", v->value[BATCH]);
     if (v->value[LEARNER] == LEARNER_CENTRAL && v->value[AGENTS] == AGENTS_CENTRAL)
-        return err_set(err, EINVAL, "learner: agents: central has one agent, which learns itself");
+        return option_refuse(v, err, EINVAL, "learner", "agents: central has one agent, which learns itself");
     return 0;
 }
 
@@ -257,9 +260,9 @@ static int create(void **state, const struct world *world, const struct option_v
     a = make(world, v);
     configure_agents(&cfg, a, v);
     if (cfg.is_central && net_shape_parameters(&cfg.dqn.shape) > ACC_NET_MAX)
-        rc = err_set(err, E2BIG, "learner: a net for so many actions does not fit a message");
+        rc = option_refuse(v, err, E2BIG, "learner", "a net for so many actions does not fit a message");
     else if (has_model)
-        rc = load(&model, v->text[MODEL], &cfg.dqn.shape, err);
+        rc = load(&model, v, &cfg.dqn.shape, err);
     if (rc) {
         destroy(a);
         return rc;
@@ -589,7 +592,7 @@ static void describe_step(const struct acc_figures *is, const struct acc_figures
     uint64_t updates = is->updates - was->updates;
     double   rewards = (double)(is->rewards - was->rewards);
 
-    note->phase = is_learning ? "learn" : "frozen";
+    note->phase = is_learning ? TUNER_LEARN : TUNER_FROZEN;
     if (rewards > 0) {
         note->utility = (is->reward_sum - was->reward_sum) / rewards;
         note->throughput = (is->throughput_sum - was->throughput_sum) / rewards;

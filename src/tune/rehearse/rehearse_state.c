@@ -37,7 +37,7 @@ void rehearser_begin_window(struct rehearser *t)
     t->seconds = 0;
 }
 
-void rehearser_say(struct tuner_note *note, const char *phase, const char *format, ...)
+void rehearser_say(struct tuner_note *note, enum tuner_phase phase, const char *format, ...)
 {
     va_list args;
 

@@ -101,7 +101,7 @@ struct rehearser {
 };
 
 /* Writes the phase and the reason of a step. */
-void   rehearser_say(struct tuner_note *, const char *phase,
+void   rehearser_say(struct tuner_note *, enum tuner_phase,
                      const char *format, ...) __attribute__((format(printf, 3, 4)));
 double rehearser_percent(double log_ratio);
 

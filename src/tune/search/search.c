@@ -20,7 +20,9 @@ const char *const search_objective_names[] = { "utility", "balanced", "latency",
 #define CHANCE       0.04        /* difference of utility of presets that may be chance */
 
 /* By enum search_phase. */
-static const char *const phase_names[] = { "watch", "search", "search", "confirm", "hold" };
+static const enum tuner_phase phases[] = {
+    TUNER_WATCH, TUNER_SEARCH, TUNER_SEARCH, TUNER_CONFIRM, TUNER_HOLD,
+};
 
 /* ---- options ---- */
 
@@ -58,16 +60,19 @@ static const char *given_weight(const struct search_algo *algo, const struct opt
     return NULL;
 }
 
-static int check_weights(const double *option, const char *given, struct err *err)
+static int check_weights(const struct search_algo *algo, const struct option_values *v, const double *option,
+                         struct err *err)
 {
+    const char   *given = given_weight(algo, v);
     const double *w = &option[SEARCH_WEIGHT_THROUGHPUT];
     double        excess = w[0] + w[1] + w[2] - 1;
 
     if ((int)option[SEARCH_WEIGHTS] != WEIGHTS_FIXED && given)
-        return err_set(err, EINVAL, "%s: is without effect unless 'weights' is fixed", given);
+        return option_refuse(v, err, EINVAL, given, "is without effect unless 'weights' is fixed");
     if ((int)option[SEARCH_WEIGHTS] == WEIGHTS_FIXED && (excess > 1e-9 || excess < -1e-9))
-        return err_set(err, EINVAL, "%s: the weights %.10g, %.10g and %.10g sum to %.10g; they must sum to 1",
-                       given ? given : "weights", w[0], w[1], w[2], 1 + excess);
+        return option_refuse(v, err, EINVAL, given ? given : "weights",
+                             "the weights %.10g, %.10g and %.10g sum to %.10g; they must sum to 1", w[0],
+                             w[1], w[2], 1 + excess);
     return 0;
 }
 
@@ -80,7 +85,7 @@ int search_create(void **state, const struct search_algo *algo, const struct wor
 
     for (int i = 0; i < SEARCH_OPTION_COUNT; i++)
         option[i] = search_option(algo, values, (enum search_option)i);
-    rc = check_weights(option, given_weight(algo, values), err);
+    rc = check_weights(algo, values, option, err);
     if (rc)
         return rc;
     s = xcalloc(1, sizeof *s);
@@ -385,7 +390,7 @@ static void on_watch(struct search *s, bool has_changed, const struct search_now
 static void note_interval(const struct search *s, const struct report *r, const struct search_now *now,
                           struct tuner_note *note)
 {
-    note->phase = phase_names[s->phase];
+    note->phase = phases[s->phase];
     note->utility = utility(now->weights, now->terms);
     if (!search_goal(s, r) && search_is(s, SEARCH_METRIC, METRIC_UTILITY)) {
         note->throughput = now->terms.throughput;

@@ -101,7 +101,7 @@ static void step__skips_silent_intervals(void **unused)
     step(&b, 0.7, 0.9);
     assert_int_equal(2, script->tells);
     step_all(&b, 0.01, 1, 1, 0.9);           /* below 5 % an uplink is not active */
-    assert_string_equal("confirm", b.note.phase);
+    assert_int_equal(TUNER_CONFIRM, b.note.phase);
     assert_true(time_reset(&b) == 101);
     tuner_close(&b.tuner);
 }
@@ -262,7 +262,7 @@ static void measure__holds_for_confirm(void **unused)
     for (int i = 0; i < 4; i++) {
         assert_true(time_reset(&b) == (i < 2 ? 100 : 300));
         step(&b, i < 2 ? 0.6 + 0.1 * i : 0.6, 0.9);
-        assert_string_equal("confirm", b.note.phase);
+        assert_int_equal(TUNER_CONFIRM, b.note.phase);
     }
     assert_true(is_idle(&b) && time_reset(&b) == 100);   /* 0.65 instead of 0.6 */
     tuner_close(&b.tuner);
@@ -307,7 +307,7 @@ static void abandon__does_not_hold_for_confirm(void **unused)
     step(&b, 0.9, 0.9);
     step(&b, 0.9, 0.9);
     step(&b, 0.1, 0.9);
-    assert_string_equal("confirm", b.note.phase);
+    assert_int_equal(TUNER_CONFIRM, b.note.phase);
     assert_true(time_reset(&b) == 100);
     step(&b, 0.1, 0.9);
     assert_true(time_reset(&b) == 300);

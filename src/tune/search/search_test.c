@@ -7,31 +7,31 @@ static void step__goes_through_all_phases(void **unused)
 {
     static const struct {
         double throughput, elephants;
-        const char *phase;
+        enum tuner_phase phase;
         double time_reset;           /* for the next interval */
         enum tuner_verdict verdict;
     } row[] = {
-        { 0.5, 0.5, "watch", 300, TUNER_NO_VERDICT },
-        { 0.5, 0.5, "watch", 300, TUNER_NO_VERDICT },
-        { 0.5, 0.9, "watch", 100, TUNER_NO_VERDICT },
-        { 0.6, 0.5, "search", 101, TUNER_BEST },
-        { 0.8, 0.9, "search", 102, TUNER_BEST },
-        { 0.7, 0.5, "search", 101, TUNER_NO_VERDICT },
-        { 0.7, 0.5, "confirm", 300, TUNER_NO_VERDICT },
-        { 0.5, 0.5, "confirm", 101, TUNER_NO_VERDICT },
-        { 0.4, 0.5, "confirm", 300, TUNER_NO_VERDICT },
-        { 0.5, 0.5, "confirm", 101, TUNER_ACCEPTED },        /* 0.55 against 0.5 */
-        { 0.5, 0.5, "hold", 101, TUNER_NO_VERDICT },
-        { 0.5, 0.9, "hold", 100, TUNER_NO_VERDICT },
+        { 0.5, 0.5, TUNER_WATCH, 300, TUNER_NO_VERDICT },
+        { 0.5, 0.5, TUNER_WATCH, 300, TUNER_NO_VERDICT },
+        { 0.5, 0.9, TUNER_WATCH, 100, TUNER_NO_VERDICT },
+        { 0.6, 0.5, TUNER_SEARCH, 101, TUNER_BEST },
+        { 0.8, 0.9, TUNER_SEARCH, 102, TUNER_BEST },
+        { 0.7, 0.5, TUNER_SEARCH, 101, TUNER_NO_VERDICT },
+        { 0.7, 0.5, TUNER_CONFIRM, 300, TUNER_NO_VERDICT },
+        { 0.5, 0.5, TUNER_CONFIRM, 101, TUNER_NO_VERDICT },
+        { 0.4, 0.5, TUNER_CONFIRM, 300, TUNER_NO_VERDICT },
+        { 0.5, 0.5, TUNER_CONFIRM, 101, TUNER_ACCEPTED },        /* 0.55 against 0.5 */
+        { 0.5, 0.5, TUNER_HOLD, 101, TUNER_NO_VERDICT },
+        { 0.5, 0.9, TUNER_HOLD, 100, TUNER_NO_VERDICT },
     };
     struct test_search b;
 
     (void)unused;
     open_bench(&b, 3, TEST_OPTIONS({ "confirm", "2" }));
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        assert_true(is_idle(&b) == (strcmp(row[i].phase, "hold") == 0));
+        assert_true(is_idle(&b) == (row[i].phase == TUNER_HOLD));
         step(&b, row[i].throughput, row[i].elephants);
-        assert_string_equal(row[i].phase, b.note.phase);
+        assert_int_equal(row[i].phase, b.note.phase);
         assert_true(time_reset(&b) == row[i].time_reset);
         assert_int_equal(row[i].verdict, b.note.verdict);
         assert_true(test_is_near(b.note.throughput, row[i].throughput, 1e-6));
@@ -181,12 +181,12 @@ static void restart__holds_while_confirming(void **unused)
     step(&b, 0.5, 0.5);
     step(&b, 0.8, 0.5);
     step(&b, 0.8, 0.5);
-    assert_string_equal("confirm", b.note.phase);
+    assert_int_equal(TUNER_CONFIRM, b.note.phase);
     step(&b, 0.8, 0.1);
     assert_int_equal(2, script->begins);
     assert_non_null(strstr(b.note.why, "flow sizes changed"));
     step(&b, 0.8, 0.1);
-    assert_string_equal("search", b.note.phase);
+    assert_int_equal(TUNER_SEARCH, b.note.phase);
     tuner_close(&b.tuner);
 }
 

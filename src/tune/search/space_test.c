@@ -1,4 +1,5 @@
 #include "tune/search/space.h"
+#include "base/minmax.h"
 #include "base/rng.h"
 #include "tune/setting.h"
 #include "tune/test_report.h"
@@ -9,6 +10,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <string.h>
 
 static const struct space_dim *dim_of(const struct space *s, enum knob knob)
 {
@@ -159,14 +161,14 @@ static void init__has_valid_bounds_in_any_world(void **unused)
     static const uint64_t rate[] = { 1000000, 1000000000, 25000000000, 400000000000, 1600000000000 };
 
     (void)unused;
-    for (int n = 0; n < 3 * 7 * 7 * 5; n++) {
+    for (int n = 0; n < 4 * 7 * 7 * 5; n++) {
         struct world world = test_world(1);
         struct space s;
 
-        world.pfc_bytes_one = pfc[n / 3 % 7];
-        world.pfc_bytes_two = pfc[n / 21 % 7];
-        world.host_bps = rate[n / 147];
-        s = make((enum space_kind)(n % 3), true, world);
+        world.pfc_bytes_one = pfc[n / 4 % 7];
+        world.pfc_bytes_two = pfc[n / 28 % 7];
+        world.host_bps = rate[n / 196];
+        s = make((enum space_kind)(n % 4), true, world);
         for (uint32_t i = 0; i < s.dims; i++) {
             const struct space_dim *d = &s.dim[i];
             bool is_share = d->knob == KNOB_rate_to_set_on_first_cnp;
@@ -178,6 +180,60 @@ static void init__has_valid_bounds_in_any_world(void **unused)
         assert_true(dim_of(&s, KNOB_kmin)->min <= dim_of(&s, KNOB_kmax)->min);
         assert_true(dim_of(&s, KNOB_kmin)->max <= dim_of(&s, KNOB_kmax)->max);
     }
+}
+
+/* A world in which a knob matters, by the first of its readers. */
+static struct world world_for(enum knob knob, char *control, size_t size)
+{
+    const char  *readers = knob_info[knob].readers;
+    struct world world = world_of(100, 40, 0, 0);
+
+    snprintf(control, size, "%.*s", (int)strcspn(readers, " "), readers);
+    if (*control && !knob_is_read_by(knob, "dcqcn"))
+        world.control = control;
+    if (knob == KNOB_paths || knob == KNOB_trim)
+        world.control = "nscc";
+    world.has_paths = true;
+    world.trim_bytes = 500000;
+    return world;
+}
+
+/* Every row with a safe range is a dimension where its readers are: as in the row in the reference network,
+ * and by its law in one with four times the rate and half the round trip. */
+static void init__has_every_row_with_a_safe_range(void **unused)
+{
+    static const double times[] = { 1, 0.5, 4, 2 };      /* by law */
+    uint32_t            rows = 0;
+
+    (void)unused;
+    for (enum knob k = 0; k < KNOB_COUNT; k++) {
+        const struct knob_info *row = &knob_info[k];
+        char                    control[32];
+        struct world            world = world_for(k, control, sizeof control);
+        struct space            s = make(SPACE_SAFE, true, world);
+        bool                    is_share = k == KNOB_rate_to_set_on_first_cnp;
+        double per = is_share ? 1e5 : 1, by = row->safe.is_fixed || is_share ? 1 : times[row->law];
+
+        assert_true(s.dims < SPACE_DIMS_MAX);
+        if (row->safe.step == 0) {
+            assert_null(dim_of(&s, k));
+            continue;
+        }
+        rows++;
+        assert_true(row->min <= row->safe.min && row->safe.min < row->safe.max && row->safe.max <= row->max);
+        assert_true(row->toward != 0 && row->safe.grain <= row->safe.step);
+        assert_dim(&s, k, row->safe.min / per, row->safe.max / per, row->safe.step / per);
+        assert_true(dim_of(&s, k)->initial == (row->automatic > 0 ? row->automatic / per :
+                                               clamp_real(row->initial, row->safe.min, row->safe.max)));
+        world.host_bps *= 4;
+        world.base_rtt_ps /= 2;
+        world.trim_bytes *= 2;
+        s = make(SPACE_SAFE, true, world);
+        const struct space_dim *d = dim_of(&s, k);
+        assert_true(test_is_near(d->step, fmax(row->safe.grain, row->safe.step / per * by), 1e-12));
+        assert_true(fabs(d->max - fmin(row->max, row->safe.max / per * by)) <= row->safe.grain / 2);
+    }
+    assert_in_range(rows, 36, KNOB_COUNT);
 }
 
 /* Presets inside the space survive the way to a point and back. */
@@ -382,6 +438,7 @@ int main(void)
         cmocka_unit_test(init__scales_with_links_and_round_trips),
         cmocka_unit_test(init__every_corner_is_safe),
         cmocka_unit_test(init__has_valid_bounds_in_any_world),
+        cmocka_unit_test(init__has_every_row_with_a_safe_range),
         cmocka_unit_test(point__keeps_settings_inside),
         cmocka_unit_test(point__resolves_automatic),
         cmocka_unit_test(has__leaves_expert_outside_the_safe_space),

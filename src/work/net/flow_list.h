@@ -1,4 +1,4 @@
-/* src/work/net/flow_list.h - flows as the readers of other simulators' files (formats/) create them.
+/* src/work/net/flow_list.h - flows as the readers of other simulators' files (peers/) create them.
  *
  * A list has flows with source, destination, size and start time. Traffic of kind 'flows' sends them. In a
  * matrix, a connection starts at a given time or when a trigger fires, and fires triggers when it has been

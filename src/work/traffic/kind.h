@@ -1,4 +1,4 @@
-/* src/work/traffic/kind.h - the interface of a kind of traffic. For traffic/ and its kinds only.
+/* src/work/traffic/kind.h - the interface of a kind of traffic. For work/traffic/ and its kinds only.
  *
  * A kind is a source in work/traffic/kinds/ and a line in traffic_all[] (kind.c). Its read() reads an entry's
  * own keys (work/traffic/read.h), adds an entry with its own state, and adds a stream for each sending host.

@@ -84,6 +84,8 @@ static const struct key_row controller_keys[] = {
       KEY_AT(struct controller_file, controller.gather_us), 1000 * PS_PER_US, KEY_TIME_PS_MAX,
       .per = PS_PER_US },
     { "operators", KEY_LIST, "", "certificate names that may query and command; default: operator" },
+    { "approvers", KEY_LIST, "", "certificate names that may query, approve and reject" },
+    { "viewers", KEY_LIST, "", "certificate names that may only query" },
     { "relays", KEY_LIST, "", "certificate names of relays, which may report for the devices of others" },
     { "socket", KEY_FILE, "", "socket file through which root and the controller's user command without a "
       "certificate; default: /run/anole-controller/ctl-PORT.sock", KEY_AT(struct controller_file, socket) },
@@ -548,9 +550,13 @@ static void read_controller(struct reader *r, const struct yaml_node *root, void
     if (f->common.name)
         snprintf(c->name, sizeof c->name, "%s", f->common.name);
     section_read(&s, controller_keys, f);
-    section_texts(&s, "operators", CONFIG_OPERATORS_MAX, "names", f->operator, &f->operators);
+    section_texts(&s, "viewers", CONFIG_OPERATORS_MAX, "names", f->client[GATE_VIEW], &f->clients[GATE_VIEW]);
+    section_texts(&s, "approvers", CONFIG_OPERATORS_MAX, "names", f->client[GATE_APPROVE],
+                  &f->clients[GATE_APPROVE]);
+    section_texts(&s, "operators", CONFIG_OPERATORS_MAX, "names", f->client[GATE_OPERATE],
+                  &f->clients[GATE_OPERATE]);
     if (!r->rc && !section_get(&s, "operators"))
-        f->operator[f->operators++] = xstrdup("operator");
+        f->client[GATE_OPERATE][f->clients[GATE_OPERATE]++] = xstrdup("operator");
     section_texts(&s, "relays", CONFIG_RELAYS_MAX, "names", f->relay, &f->relays);
     read_tuner(r, section_get(&s, "tuner"), &f->tuner);
     read_tuner(r, section_get(&s, "learner"), &f->learner);
@@ -568,7 +574,8 @@ static void fini_controller(void *file)
 
     key_free_texts(controller_keys, f);
     key_free_texts(flows_keys, f);
-    free_texts(f->operator, f->operators);
+    for (int i = 0; i < GATE_RIGHTS; i++)
+        free_texts(f->client[i], f->clients[i]);
     free_texts(f->relay, f->relays);
     free_texts(f->flows_from, f->flows_senders);
     fini_etcd(&f->etcd);
@@ -691,7 +698,8 @@ bool config_http_is_same(const struct http_config *a, const struct http_config *
 {
     return a->is_on == b->is_on && is_same(a->listen, b->listen) &&
            are_same(a->host, a->hosts, b->host, b->hosts) &&
-           !a->token && !b->token && !a->cert && !b->cert;       /* client_ca needs cert */
+           !a->token && !b->token && !a->approver_token && !b->approver_token && !a->viewer_token &&
+           !b->viewer_token && !a->cert && !b->cert;       /* client_ca needs cert */
 }
 
 /* ---- the reference ---- */

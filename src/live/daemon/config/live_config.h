@@ -53,9 +53,9 @@ struct agent_file {
 struct controller_file {
     struct config_common     common;
     char                    *listen;
-    /* operators who may send requests: names in certificates */
-    char                    *operator[CONFIG_OPERATORS_MAX];
-    uint32_t                 operators;
+    /* who may send requests, by what they may do: names in certificates */
+    char                    *client[GATE_RIGHTS][CONFIG_OPERATORS_MAX];
+    uint32_t                 clients[GATE_RIGHTS];
     /* relays that may speak for agents: names in certificates */
     char                    *relay[CONFIG_RELAYS_MAX];
     uint32_t                 relays;
@@ -63,6 +63,7 @@ struct controller_file {
     char                    *socket;             /* for operators here; NULL: where ctl looks for it */
     uint32_t                 agent_devices, agent_messages;      /* of one certificate; messages per second */
     bool                     is_brief;           /* collect: tuning */
+    const char              *record;             /* no key: --record of the program */
     uint64_t                 monitor_delay_us;   /* lock step: reports reach the tuner so much later */
     struct loop_request      tuner, learner;     /* kind NULL: none; learner: of switches */
     struct goal              goal;               /* of the tuner */

@@ -47,8 +47,8 @@ static void config_read_controller__each_key_reaches_its_field(void **unused)
                 f.controller.mode == MODE_DIRECT);
     assert_true(f.controller.dispatch_us == 3 && f.monitor_delay_us == 4 && f.is_brief &&
                 f.controller.seed == 6);
-    assert_true(f.controller.gather_us == 8000 && f.operators == 2 && f.relays == 1 && f.devices_max == 9 &&
-                f.controller.lets_queues);
+    assert_true(f.controller.gather_us == 8000 && f.clients[GATE_OPERATE] == 2 && f.relays == 1 &&
+                f.devices_max == 9 && f.controller.lets_queues);
     assert_true(f.think_us == 11000000 && f.controller.stale_intervals == 12 &&
                 f.controller.block_length == 40 && f.controller.burn_in == 13);
     assert_true(f.controller.aa_pairs == 14 && f.controller.stage_pairs == 15 &&
@@ -79,7 +79,7 @@ static void config_read_controller__has_the_initial_values(void **unused)
                 f.controller.block_length == 10);
     assert_true(f.controller.aa_pairs == 30 && f.controller.stage_pairs == 13 &&
                 f.controller.accept_e == 100 && f.controller.reject_e == 20);
-    assert_true(f.operators == 1 && strcmp(f.operator[0], "operator") == 0);
+    assert_true(f.clients[GATE_OPERATE] == 1 && strcmp(f.client[GATE_OPERATE][0], "operator") == 0);
     config_fini(&config_controller, &f);
 }
 

@@ -28,7 +28,7 @@ static void take_knobs(struct knobs *k, const struct controller *c)
     struct knob_set first = roster_first(c);
 
     knobs_init(k);
-    knob_set_put(&first, k);
+    knobs_apply(k, &first);
 }
 
 static int by_number(const void *a, const void *b, void *peers)
@@ -599,7 +599,7 @@ static json_t *step_json(const struct live_tuner *t, const struct tuning_step *s
     struct knob_set change = difference(&s->was, &s->is);
 
     return JSON_OF({ "reports_ago", json_of_count(ago_ps / interval_ps) },
-                   { "phase", json_of_text(s->note.phase ? s->note.phase : "") },
+                   { "phase", json_of_text(tuner_phase_names[s->note.phase]) },
                    { "why", json_of_text(s->note.why) },
                    { "outcome", json_of_text(knobset_is_empty(&change) ? "" : outcomes[s->outcome]) },
                    { "utility", json_of_number(s->note.utility) }, { "set", knobset_json(&change) });

@@ -83,7 +83,7 @@ void live_tuner_init(struct live_tuner *, const struct controller_file *, uint64
 /* Writes its decisions to tuning.jsonl in the state folder, as `anole run` does. */
 void live_tuner_fini(struct live_tuner *);
 
-/* As in struct controller_io. */
+/* As in struct control_io. */
 void live_tuner_interval(struct live_tuner *, const struct controller *, uint64_t now_us);
 /* It looks at flow sizes alone, until they change. */
 bool live_tuner_is_idle(const struct live_tuner *);
@@ -124,14 +124,15 @@ int live_learner_check(const struct controller_file *, struct err *);
 void live_learner_init(struct live_learner *, const struct controller_file *);
 void live_learner_fini(struct live_learner *);
 
-/* As in struct controller_io. */
-void live_learner_take(struct live_learner *, struct controller *, const struct peer *,
-                       const struct msg_learn *, uint64_t now_us);
+/* As in struct control_io. True: 'note' is for the audit log. */
+bool live_learner_take(struct live_learner *, const struct controller *, const struct peer *,
+                       const struct msg_learn *, uint64_t now_us, char note[MSG_WHY_SIZE]);
 const struct msg_learn *live_learner_net(struct live_learner *, const struct controller *,
                                          const struct peer *);
 
-/* An interval has ended: learns, and logs a new net. After a rollback it begins with the model again. */
-void live_learner_interval(struct live_learner *, const struct controller_file *, struct controller *,
-                           uint64_t now_us);
+/* An interval has ended: learns. After a rollback it begins with the model again. True: there is another net,
+ * and 'note' is for the audit log. */
+bool live_learner_interval(struct live_learner *, const struct controller_file *, const struct controller *,
+                           char note[MSG_WHY_SIZE]);
 
 #endif

@@ -97,33 +97,25 @@ static const char *flaw(const struct live_learner *l, const struct peer *p, cons
     return why;
 }
 
-static void log_refusal(struct live_learner *l, struct controller *c, const struct peer *p, const char *flaw,
-                         uint64_t now_us)
-{
-    char why[MSG_WHY_SIZE];
-
-    if (l->logged_us && now_us < l->logged_us + LOG_US)
-        return;
-    l->logged_us = now_us;
-    snprintf(why, sizeof why, "%.63s: %.50s; %" PRIu64 " refused so far", p->name, flaw, l->refused);
-    trial_note(c, "refuse records", why, now_us);
-}
-
-void live_learner_take(struct live_learner *l, struct controller *c, const struct peer *p,
-                       const struct msg_learn *m, uint64_t now_us)
+bool live_learner_take(struct live_learner *l, const struct controller *c, const struct peer *p,
+                       const struct msg_learn *m, uint64_t now_us, char note[MSG_WHY_SIZE])
 {
     const char *why = l->acc ? flaw(l, p, m) : NULL;
     uint32_t    rank = rank_of(c, p), taken = 0;
 
     if (!l->acc)
-        return;                  /* the learner was switched off meanwhile */
+        return false;            /* the learner was switched off meanwhile */
     while (!why && taken < m->rows && acc_records_add(&l->acc->records, m->slot[taken], rank, m->queue[taken],
                                                       m->value + (size_t)taken * l->acc->records.floats))
         taken++;
     l->taken += taken;
     l->refused += m->rows - taken;
-    if (taken < m->rows)
-        log_refusal(l, c, p, why ? why : "too many records in an interval", now_us);
+    if (taken == m->rows || (l->logged_us && now_us < l->logged_us + LOG_US))
+        return false;
+    l->logged_us = now_us;
+    snprintf(note, MSG_WHY_SIZE, "%.63s: %.50s; %" PRIu64 " refused so far", p->name,
+             why ? why : "too many records in an interval", l->refused);
+    return true;
 }
 
 /* ---- an interval ---- */
@@ -133,26 +125,26 @@ const struct msg_learn *live_learner_net(struct live_learner *l, const struct co
 {
     if (!l->acc)
         return NULL;
-    l->net.seed = acc_agents_seed(l->seed, rank_of(c, p));
+    if (p)
+        l->net.seed = acc_agents_seed(l->seed, rank_of(c, p));
     return &l->net;
 }
 
-void live_learner_interval(struct live_learner *l, const struct controller_file *f, struct controller *c,
-                           uint64_t now_us)
+bool live_learner_interval(struct live_learner *l, const struct controller_file *f,
+                           const struct controller *c, char note[MSG_WHY_SIZE])
 {
-    char why[MSG_WHY_SIZE];
-
     if (!l->acc)
-        return;
+        return false;
     if (*c->rolled_back.who && l->taken) {
         live_learner_fini(l);
         live_learner_init(l, f);
-        trial_note(c, "net", "after the rollback learning starts again with the initial net", now_us);
+        snprintf(note, MSG_WHY_SIZE, "after the rollback learning starts again with the initial net");
+        return true;             /* and has no records yet */
     }
     if (!acc_learner_learn(l->acc))
-        return;
+        return false;
     show_net(l);
-    snprintf(why, sizeof why, "version %" PRIu64 ", checksum %016" PRIx64 ": %" PRIu64 " updates, %" PRIu64
+    snprintf(note, MSG_WHY_SIZE, "version %" PRIu64 ", checksum %016" PRIx64 ": %" PRIu64 " updates, %" PRIu64
              " records", l->net.version, l->net.checksum, l->acc->dqn.updates, l->taken);
-    trial_note(c, "net", why, now_us);
+    return true;
 }

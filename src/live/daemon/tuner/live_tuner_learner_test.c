@@ -1,6 +1,7 @@
 /* src/live/daemon/tuner/live_tuner_learner_test.c - a controller's learner with scripted agents, honest and
  * hostile. */
 #include "live/daemon/tuner/live_tuner.h"
+#include "live/control/control.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,11 +20,11 @@
 #define FLOATS   27              /* of a record: 12 inputs twice, action, reward, end */
 #define INTERVAL 100000ull
 #define SEED     11
-#define ALICE    (&(struct order){ "alice", "a test" })
+#define ORDER(kind) (&(struct order){ "alice", "a test", ORDER_##kind, "", "", 0 })
 
 static struct test {
     struct controller_file file;
-    struct controller      c;
+    struct control         k;
     struct live_learner    learner;
     struct msg_learn       got[AGENTS + 1];        /* the last net */
     uint32_t               nets[AGENTS + 1];       /* how many came */
@@ -89,19 +90,23 @@ static void send(void *arg, uint32_t link, const struct msg *m)
 static void interval(void *arg, uint64_t now_us)
 {
     (void)arg;
-    live_learner_interval(&t.learner, &t.file, &t.c, now_us);
+    char note[MSG_WHY_SIZE];
+
+    if (live_learner_interval(&t.learner, &t.file, &t.k.c, note))
+        control_note(&t.k, "net", note, now_us);
 }
 
-static void records(void *arg, const struct peer *p, const struct msg_learn *m, uint64_t now_us)
+static bool records(void *arg, const struct peer *p, const struct msg_learn *m, uint64_t now_us,
+                    char note[MSG_WHY_SIZE])
 {
     (void)arg;
-    live_learner_take(&t.learner, &t.c, p, m, now_us);
+    return live_learner_take(&t.learner, &t.k.c, p, m, now_us, note);
 }
 
 static const struct msg_learn *net(void *arg, const struct peer *p)
 {
     (void)arg;
-    return live_learner_net(&t.learner, &t.c, p);
+    return live_learner_net(&t.learner, &t.k.c, p);
 }
 
 /* ---- agents ---- */
@@ -113,7 +118,7 @@ static void say(uint32_t link, struct msg m)
     m.incarnation = m.incarnation ? m.incarnation : 1;
     m.self = (struct msg_self){ .is_there = true, .is_allowed = true, .queues = QUEUES,
                                 .is_training = link != AGENTS - 1, .net = t.using[link] };
-    controller_on_msg(&t.c, link, &m, t.now_us);
+    control_msg(&t.k, link, &m, t.now_us);
 }
 
 static void hello(uint32_t link, const char *who)
@@ -132,7 +137,7 @@ static void tick(void)
     for (uint32_t i = 0; i < AGENTS; i++)
         say(i, (struct msg){ .kind = MSG_REPORT, .stamp_us = t.now_us,
                              .sample = { .interval_us = INTERVAL, .metric = NAN } });
-    controller_on_tick(&t.c, t.now_us);
+    control_tick(&t.k, t.now_us);
 }
 
 static void ticks(uint32_t count)
@@ -189,7 +194,7 @@ static int read_text(const char *text, struct err *err)
 
 static void boot(void)
 {
-    struct controller_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
+    struct control_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
                                 .send = send, .interval = interval, .propose = propose, .ended = ended,
                                 .records = records, .net = net };
     struct audit         a;
@@ -204,15 +209,15 @@ static void boot(void)
     assert_non_null(t.learner.acc);
     t.now_us = 5000000;
     audit_init(&a);
-    controller_init(&t.c, &t.file.controller, &io, AGENTS + 1);
-    assert_int_equal(controller_start(&t.c, &a, t.now_us), 0);
+    control_init(&t.k, &t.file.controller, &io, AGENTS + 1);
+    assert_int_equal(control_start(&t.k, &a, t.now_us), 0);
     for (uint32_t i = 0; i < AGENTS; i++)
         hello(i, name[i]);
 }
 
 static void halt(void)
 {
-    controller_fini(&t.c);
+    control_fini(&t.k);
     live_learner_fini(&t.learner);
     config_fini(&config_controller, &t.file);
 }
@@ -258,19 +263,19 @@ static void net__is_withdrawn_by_the_operator(void **state)
     }
     assert_true(t.got[0].version > 1 && t.got[0].checksum == t.got[1].checksum);
     assert_non_null(strstr(t.log, "\"what\":\"net\""));
-    controller_freeze(&t.c, ALICE, t.now_us);
+    control_order(&t.k, ORDER(FREEZE), t.now_us);
     tick();
     assert_int_equal(t.got[0].version, 0);
     obey();
-    controller_thaw(&t.c, ALICE, t.now_us);
+    control_order(&t.k, ORDER(THAW), t.now_us);
     tick();
     assert_true(t.got[0].version > 1);           /* it keeps what it has learned */
     obey();
-    controller_rollback(&t.c, ALICE, t.now_us);
+    control_order(&t.k, ORDER(ROLLBACK), t.now_us);
     tick();
     assert_int_equal(t.got[0].version, 0);
     obey();
-    controller_thaw(&t.c, ALICE, t.now_us);
+    control_order(&t.k, ORDER(THAW), t.now_us);
     tick();
     assert_int_equal(t.got[0].checksum, initial);
     assert_non_null(strstr(t.log, "learning starts again with the initial net"));

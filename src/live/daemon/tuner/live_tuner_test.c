@@ -61,14 +61,13 @@ static void add_nic(struct controller *c, double ai_rate)
 /* Returns true if the tuner proposes a change for two devices with these values. */
 static bool proposes(const char *mode, double first, double second, struct knob_set *set)
 {
-    struct controller_io io = { .arg = NULL };
     struct controller    c;
     struct live_tuner    t;
     char                 why[MSG_WHY_SIZE] = "";
     bool                 is_proposed;
 
     read_file(mode, "expert");
-    controller_init(&c, &file.controller, &io, 4);
+    controller_init(&c, &file.controller, 4);
     live_tuner_init(&t, &file, 0);
     add_nic(&c, first);
     add_nic(&c, second);
@@ -110,7 +109,6 @@ static void propose__leaves_knobs_alone_that_the_file_does_not_name(void **unuse
 
     (void)unused;
     for (int i = 0; i < 2; i++) {
-        struct controller_io io = { .arg = NULL };
         struct controller    c;
         struct live_tuner    t;
         struct knob_set      set = { 0 };
@@ -124,7 +122,7 @@ static void propose__leaves_knobs_alone_that_the_file_does_not_name(void **unuse
         assert_int_equal(fclose(f), 0);
         snprintf(tuner, sizeof tuner, "{name: fixed, setting: /tmp/anole-knobs-%d.yaml}", getpid());
         read_file(modes[i], tuner);
-        controller_init(&c, &file.controller, &io, 4);
+        controller_init(&c, &file.controller, 4);
         live_tuner_init(&t, &file, 0);
         add_nic(&c, 6);
         add_nic(&c, 9);

@@ -1,6 +1,7 @@
 #include "live/wire/tls/secure.h"
 #include "base/io/clock.h"
 
+#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define REFRESH_S 60
 
@@ -47,6 +49,9 @@ static int no_password(char *buf, int size, int is_write, void *arg)
 static int use_files(SSL_CTX *context, char *const path[FILES], struct err *err)
 {
     SSL_CTX_set_default_passwd_cb(context, no_password);
+    for (int i = 0; i < FILES; i++)
+        if (faccessat(AT_FDCWD, path[i], R_OK, AT_EACCESS))          /* a capability may allow it */
+            return err_set(err, errno, "%s: %s", path[i], strerror(errno));
     if (SSL_CTX_load_verify_file(context, path[CA]) != 1)
         return err_set(err, EBADMSG, "%s: it is no certificate", path[CA]);
     if (SSL_CTX_use_certificate_chain_file(context, path[CERT]) != 1)

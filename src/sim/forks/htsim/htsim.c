@@ -19,14 +19,39 @@
 
 /* ---- running ---- */
 
+/* A packet that reaches a host is answered before the pipe goes on. */
+static void pipe_ends(struct htsim *w, struct pipe *p)
+{
+    uint32_t packet = pipe_on_event(w, p);
+
+    if (packet == NONE)
+        return;
+    if (w->packet[packet].kind <= PACKET_RTS)
+        sink_on_packet(w, packet);
+    else
+        source_on_packet(w, packet);
+    pipe_go_on(w, p);
+}
+
+/* Offers flows the NIC in rotation until one sends. If all decline, control packets are next. */
+static void nic_is_free(struct htsim *w, struct nic *n)
+{
+    if (!nic_on_event(w, n))
+        return;
+    for (; n->asking.count; ring_take(&n->asking))
+        if (source_on_turn(w, ring_front(&n->asking)))
+            return;
+    nic_on_declined(w, n);
+}
+
 static void dispatch(struct htsim *w, struct event *e)
 {
     switch (e->owner) {
-    case EV_PIPE:   pipe_on_event(w, (struct pipe *)(void *)e); break;
+    case EV_PIPE:   pipe_ends(w, (struct pipe *)(void *)e); break;
     case EV_QUEUE:  queue_on_event(w, (struct queue *)(void *)e); break;
     case EV_SWITCH: switch_on_event(w, (struct switch_ *)(void *)e); break;
     case EV_HOST:   host_on_event(w, (struct host *)(void *)e); break;
-    case EV_NIC:    nic_on_event(w, (struct nic *)(void *)e); break;
+    case EV_NIC:    nic_is_free(w, (struct nic *)(void *)e); break;
     case EV_PACER:  pacer_on_event(w, (struct pacer *)(void *)e); break;
     case EV_OVER:   over_on_event(w, (struct over *)(void *)e); break;
     case EV_TIMER:
@@ -375,6 +400,11 @@ void htsim_follow(struct htsim *w, void *arg, void (*finished)(void *arg, const 
 {
     w->finished_arg = arg;
     w->finished = finished;
+}
+
+int htsim_failure_code(const struct htsim *w)
+{
+    return w->failure_code;
 }
 
 const struct err *htsim_failure(const struct htsim *w)

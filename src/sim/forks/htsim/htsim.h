@@ -98,6 +98,9 @@ bool htsim_run_until(struct htsim *, uint64_t until_ps);
 /* Returns why the run stopped, or NULL. uet-htsim would have failed an assertion here. */
 const struct err *htsim_failure(const struct htsim *);
 
+/* Its errno, or 0. */
+int htsim_failure_code(const struct htsim *);
+
 void     htsim_flow(const struct htsim *, uint32_t flow, struct htsim_flow *);
 void     htsim_count(const struct htsim *, struct htsim_counters *);
 

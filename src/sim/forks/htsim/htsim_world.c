@@ -38,7 +38,7 @@ void mt_refill(struct mt *m)
     m->at = 0;
 }
 
-void world_fail(struct htsim *w, const char *format, ...)
+void world_fail(struct htsim *w, int code, const char *format, ...)
 {
     char    text[sizeof w->failure.text];
     va_list args;
@@ -48,7 +48,8 @@ void world_fail(struct htsim *w, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    err_set(&w->failure, EINVAL, "%s", text);
+    err_write(&w->failure, "%s", text);
+    w->failure_code = code;
     w->has_failed = true;
 }
 
@@ -62,7 +63,7 @@ uint32_t packet_new(struct htsim *w)
         w->free_packet = w->packet[packet].next;
     } else {
         if (w->packets == w->packets_max) {
-            world_fail(w, "more than %u packets are under way", w->packets_max);
+            world_fail(w, ENOBUFS, "more than %u packets are under way", w->packets_max);
             w->packets--;        /* the run fails; until then the last packet is reused */
         }
         packet = w->packets++;
@@ -107,7 +108,7 @@ uint32_t timer_enter(struct htsim *w, uint32_t flow, uint64_t at_ps)
     uint32_t line = w->free_timer;
 
     if (line == NONE) {
-        world_fail(w, "more timers than there are room for");
+        world_fail(w, EINVAL, "more timers than there are room for");
         return NONE;
     }
     struct timer *t = (struct timer *)(void *)evq_event(&w->evq, line);

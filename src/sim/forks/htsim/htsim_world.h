@@ -306,6 +306,7 @@ struct htsim {
     void          (*finished)(void *arg, const struct htsim_flow *);
     void           *finished_arg;
     bool            has_failed;
+    int             failure_code;        /* an errno */
     struct err      failure;
     struct event   *clock;
     struct arena    arena;
@@ -328,7 +329,7 @@ static inline bool world_enter(struct htsim *w, struct event *e, uint64_t at_ps)
 }
 
 /* Ends the run. */
-void world_fail(struct htsim *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void world_fail(struct htsim *, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- packets and lists (htsim_world.c) ---- */
 
@@ -366,7 +367,8 @@ static inline uint32_t ring_front(const struct ring *r)
 /* world_network.c: queues, pipes, switches */
 void network_build(struct htsim *);
 void pipe_put(struct htsim *, struct pipe *, uint32_t packet);
-void pipe_on_event(struct htsim *, struct pipe *);
+uint32_t pipe_on_event(struct htsim *, struct pipe *);   /* what goes to a host, or NONE */
+void pipe_go_on(struct htsim *, struct pipe *);          /* after that */
 void queue_on_event(struct htsim *, struct queue *);
 void switch_on_event(struct htsim *, struct switch_ *);
 
@@ -376,7 +378,8 @@ void host_on_event(struct htsim *, struct host *);
 bool nic_ask(struct htsim *, uint32_t host, uint32_t flow);      /* true: the flow sends now */
 void nic_send(struct htsim *, uint32_t host, uint32_t flow, uint64_t bytes);     /* has sent 'bytes' */
 void nic_send_control(struct htsim *, uint32_t host, uint32_t packet);
-void nic_on_event(struct htsim *, struct nic *);
+bool nic_on_event(struct htsim *, struct nic *);         /* true: the flows that wait are next */
+void nic_on_declined(struct htsim *, struct nic *);      /* none of them sends */
 
 /* world_source.c: senders */
 void source_init(struct htsim *, uint32_t flow, uint64_t base_rtt_ps);

@@ -26,18 +26,21 @@ void pipe_put(struct htsim *w, struct pipe *p, uint32_t packet)
 
 static void switch_put(struct htsim *, struct switch_ *, uint32_t packet);
 
-void pipe_on_event(struct htsim *w, struct pipe *p)
+uint32_t pipe_on_event(struct htsim *w, struct pipe *p)
 {
-    uint32_t packet = p->inside.head, after = w->packet[packet].next;
+    uint32_t packet = p->inside.head;
 
     /* During the handover the packet no longer counts as inside the pipe. */
-    p->inside.head = after;
-    if (p->end == TO_SWITCH)
-        switch_put(w, &w->sw[p->to], packet);
-    else if (w->packet[packet].kind <= PACKET_RTS)
-        sink_on_packet(w, packet);
-    else
-        source_on_packet(w, packet);
+    p->inside.head = w->packet[packet].next;
+    if (p->end == TO_HOST)
+        return packet;
+    switch_put(w, &w->sw[p->to], packet);
+    pipe_go_on(w, p);
+    return NONE;
+}
+
+void pipe_go_on(struct htsim *w, struct pipe *p)
+{
     if (p->inside.head != NONE)
         world_enter(w, &p->event, w->packet[p->inside.head].at_ps);
 }
@@ -149,7 +152,7 @@ static void trim(struct htsim *w, const struct queue *q, uint32_t packet)
 static void throw_out_last(struct htsim *w, struct queue *q)
 {
     if (q->low.head == NONE) {
-        world_fail(w, "a queue of %lld bytes is full although it is empty; uet-htsim ends here",
+        world_fail(w, EINVAL, "a queue of %lld bytes is full although it is empty; uet-htsim ends here",
                    (long long)q->max_bytes);
         return;
     }

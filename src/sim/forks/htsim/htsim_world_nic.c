@@ -111,7 +111,8 @@ void nic_send(struct htsim *w, uint32_t host, uint32_t flow, uint64_t bytes)
     struct nic *n = &w->host[host].nic;
 
     if (n->asking.count && ring_take(&n->asking) != flow)
-        world_fail(w, "flow %u sends out of turn; uet-htsim ends with an assertion here", w->flow[flow].id);
+        world_fail(w, EINVAL, "flow %u sends out of turn; uet-htsim ends with an assertion here",
+                   w->flow[flow].id);
     occupy(w, n, bytes);
 }
 
@@ -132,27 +133,21 @@ void nic_send_control(struct htsim *w, uint32_t host, uint32_t packet)
         send_control(w, n);
 }
 
-/* Offers flows the NIC in rotation until one sends. If all decline, control packets are next. */
-static void ask_flows(struct htsim *w, struct nic *n)
-{
-    while (n->asking.count) {
-        if (source_on_turn(w, ring_front(&n->asking)))
-            return;
-        ring_take(&n->asking);
-    }
-    if (n->control.head != NONE)
-        send_control(w, n);
-}
-
-void nic_on_event(struct htsim *w, struct nic *n)
+bool nic_on_event(struct htsim *w, struct nic *n)
 {
     n->is_busy = false;
     if (n->asking.count && n->control.head != NONE) {
         n->turn = (uint8_t)((n->turn + 1) % NIC_TURNS);
         if (n->turn != 0) {
             send_control(w, n);
-            return;
+            return false;
         }
     }
-    ask_flows(w, n);
+    return true;
+}
+
+void nic_on_declined(struct htsim *w, struct nic *n)
+{
+    if (n->control.head != NONE)
+        send_control(w, n);
 }

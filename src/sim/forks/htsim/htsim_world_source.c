@@ -267,7 +267,7 @@ void source_start(struct htsim *w, uint32_t flow)
     struct flow *f = &w->flow[flow];
 
     if (f->is_started) {
-        world_fail(w, "flow %u is started twice; uet-htsim ends with an assertion here", f->id);
+        world_fail(w, EINVAL, "flow %u is started twice; uet-htsim ends with an assertion here", f->id);
         return;
     }
     f->is_started = true;
@@ -322,14 +322,15 @@ static void queue_resend(struct htsim *w, struct flow *f, uint32_t number)
 static void learn(struct htsim *w, struct flow *f, uint16_t ev, enum entropy_feedback what)
 {
     if (what == ENTROPY_TIMEOUT && w->cfg.balancer == ENTROPY_REPS && !w->cfg.trim)
-        world_fail(w, "flow %u: a time-out with reps and without trimming; uet-htsim ends here", f->id);
+        world_fail(w, EINVAL, "flow %u: a time-out with reps and without trimming; uet-htsim ends here",
+                   f->id);
     entropy_learn(&f->entropy, &w->entropy, w->now_ps, ev, what);
 }
 
 static void learn_rtt(struct htsim *w, struct flow *f, uint64_t rtt_ps)
 {
     if (!nscc_on_rtt(&f->nscc, &w->nscc, rtt_ps))
-        world_fail(w,
+        world_fail(w, EINVAL,
                    "flow %u: a round trip of %llu ps makes its BDP 0; uet-htsim ends with an assertion here",
                    f->id, (unsigned long long)rtt_ps);
 }
@@ -605,7 +606,8 @@ static void ask_again(struct htsim *w, struct flow *f)
     if (!nic_ask(w, f->src, (uint32_t)(f - w->flow)))
         return;
     if (!f->waiting) {
-        world_fail(w, "flow %u has nothing to send again; uet-htsim ends with an assertion here", f->id);
+        world_fail(w, EINVAL, "flow %u has nothing to send again; uet-htsim ends with an assertion here",
+                   f->id);
         return;
     }
     resend(w, f);

@@ -1,15 +1,13 @@
-/* src/sim/transport/rc/rc.h - reliable connections and datagrams of RoCE. rc_send.c sends, rc_receive.c
- * receives, rc_answer.c handles ACKs, NACKs, CNPs and timeouts.
+/* src/sim/transport/rc/rc.h - reliable connections of RoCE. rc_send.c sends, rc_receive.c receives,
+ * rc_answer.c handles ACKs, NACKs, CNPs and timeouts.
  *
  * A receiver that misses a packet sends a NACK, and the sender goes back to it, or repeats what is missing
- * (selective_repeat.h). flow.h has messages, SENDs and datagrams.
+ * (selective_repeat.h). flow.h has messages and SENDs.
  */
 #ifndef SIM_TRANSPORT_RC_RC_H
 #define SIM_TRANSPORT_RC_RC_H
 
 #include "sim/transport/transport.h"
-
-extern const struct transport transport_rc;
 
 /* ---- sender ---- */
 

@@ -7,7 +7,8 @@
 static void acknowledge(struct sim *s, const struct host *h, const struct packet *k, enum packet_kind kind,
                         uint64_t seq, uint8_t flags)
 {
-    reply_to(s, h, k, &(struct answer){ kind, seq, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes, flags });
+    reply_to(s, h, k, &(struct answer){ kind, seq, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes, flags,
+                                         kind != RC_HOLE });
 }
 
 void rc_acknowledge(struct sim *s, const struct host *h, const struct packet *k, uint64_t expected,
@@ -205,5 +206,5 @@ enum act rc_on_data(struct sim *s, struct host *h, struct packet *k)
     s->engine.counters.acks_sent++;
     return reply_with(s, h, k,
                       &(struct answer){ RC_ACK, rx->expected, s->hosts.ack_prio[k->prio], s->cfg.ack_bytes,
-                                        flags });
+                                        flags, false });
 }

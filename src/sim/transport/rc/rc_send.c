@@ -1,10 +1,9 @@
 #include "sim/transport/rc/rc.h"
 #include "sim/nic/flow.h"
-#include "sim/nic/gaps.h"
-#include "sim/nic/hf2t.h"
 #include "sim/nic/pacer.h"
 #include "sim/nic/probe.h"
 #include "sim/transport/rc/selective_repeat.h"
+#include "sim/nic/send.h"
 #include "sim/nic/sender_spray.h"
 #include "sim/nic/turn.h"
 #include "sim/link/path.h"
@@ -31,6 +30,16 @@ static void ask(const struct sim *s, const struct host *h, struct flow *f, struc
         k->seq |= SEQ_ASKS;
 }
 
+/* Marks the first packet of a SEND that needs a receive. */
+static void mark_send(const struct sim *s, const struct flow *f, struct packet *k)
+{
+    if (!f->is_lasting || !s->cfg.receives)
+        return;
+    const struct posted *m = &s->flows.pairs.posted[pair_of(s, f)->sending];
+    if (m->op.verb == VERB_SEND && (k->seq & SEQ_BITS) == m->begin)
+        k->seq |= SEQ_SEND;
+}
+
 static APART void do_after_send(struct sim *s, const struct host *h, struct flow *f, struct packet *k)
 {
     if (s->hosts.after_send & SENT_TIMER)
@@ -40,17 +49,12 @@ static APART void do_after_send(struct sim *s, const struct host *h, struct flow
     if (s->hosts.after_send & SENT_SPRAYED)
         k->ports ^= spray_next(s, k->flow, f->sent_max / s->cfg.mtu_bytes);
     if (s->hosts.after_send & SENT_VERB)
-        verbs_complete(s, f, k);
+        mark_send(s, f, k);
 }
 
 /* The last packet of a queue pair, or of a finished flow, has left. True: the round robin is up to date. */
 static APART bool on_last(struct sim *s, struct host *h, struct flow *f)
 {
-    if (f->is_ud) {
-        f->acked = f->sent;
-        finish_messages(s, h, f);
-        return true;
-    }
     if (f->phase != FLOW_DONE) {
         pair_go_on(s, f);
         return false;
@@ -59,17 +63,6 @@ static APART bool on_last(struct sim *s, struct host *h, struct flow *f)
     turn_finish(s, h, f);
     flow_retire(s, f);
     return true;
-}
-
-/* SEND_FIFO. */
-static APART void send_by_fifo(struct sim *s, struct host *h, struct flow *f, uint32_t id, struct packet *k)
-{
-    struct port *p = h->port;
-
-    path_enqueue(&s->engine, p, k->prio, id, k);
-    f->next_ps = s->engine.now_ps;
-    if (f->out.rate_bps < p->rate_bps)
-        f->next_ps += pacer_gap_ps(s, f, k->bytes);
 }
 
 static void send_data(struct sim *s, struct host *h, uint32_t flow)
@@ -108,7 +101,7 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
     s->engine.counters.data_sent++;
     s->engine.counters.payload_sent += payload;
     if (__builtin_expect(s->hosts.at_send & SEND_FIFO, 0)) {
-        send_by_fifo(s, h, f, id, k);
+        send_to_fifo(s, h, f, id, k);
     } else {
         path_transmit(&s->engine, p, id, k);
         f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
@@ -139,13 +132,13 @@ void rc_find_next(struct sim *s, struct flow *f)
         pair_go_back(s, f);
 }
 
-/* Rare steps before a flow sends. Returns true if it does not send: nothing is left to retransmit, HF2T holds
- * its packet, or the fast mode holds it (skip/skip.h). */
+/* Rare steps before a flow sends. Returns true if it does not send: others hold it, or nothing is left to
+ * retransmit. */
 static APART bool hold(struct sim *s, struct host *h, uint32_t id)
 {
     struct flow *f = &s->flows.flow[id];
 
-    if (s->hosts.at_send & SEND_HELD && s->flow_watch.on_turn(s->flow_watch.arg, f))
+    if (send_is_held(s, f))
         return true;
     if (s->hosts.at_send & SEND_SELECTIVE) {
         rc_find_next(s, f);
@@ -154,18 +147,7 @@ static APART bool hold(struct sim *s, struct host *h, uint32_t id)
             return true;
         }
     }
-    if (!(s->hosts.at_send & SEND_HF2T) ||
-        !hf2t_must_wait(s->hosts.hf2t, id, f->out.rate_bps, s->engine.now_ps)) {
-        if (s->hosts.at_send & SEND_GAPS)
-            gaps_on_sent(s->hosts.gap_record, f->host, id, false, s->engine.now_ps);
-        if (s->hosts.at_send & SEND_PROBES && probe_is_due(s, f))
-            probe_send(s, h, f);
-        return false;
-    }
-    s->engine.counters.delayed++;
-    f->next_ps = s->hosts.hf2t->qp[id].sent_ps + s->hosts.hf2t->host[f->host].hold_ps;
-    pacer_sort_in(s, h, f);
-    return true;
+    return send_is_delayed(s, h, f);
 }
 
 /* Same, with fast paths. */

@@ -84,8 +84,8 @@ struct tcp_host {
     uint32_t active;             /* list of flows */
     uint32_t woken;              /* list of flows that the stack will handle */
     uint8_t  ready;              /* bit c: a flow waits in class c */
-    uint8_t  rdma_prio;          /* class of the queue pair that started last: RDMA has its weight */
-    uint64_t served[PRIOS + 1];  /* by class, and RDMA: bytes divided by weight */
+    uint64_t served[PRIOS + 1];  /* by class, and RDMA: bytes divided by weight;
+                                  * RDMA has that of the queue pair that started last */
     uint64_t served_last;        /* value of the class served last, which had the smallest */
 };
 
@@ -125,19 +125,8 @@ static inline uint64_t tcp_flight_bytes(const struct tcp_tx *t)
 
 /* ---- sender: turns, bursts, wake-ups of the stack, and the timer ---- */
 
-extern const struct transport transport_tcp;
-
 /* Ends a flow that is completely acknowledged. */
 void tcp_finish(struct sim *, struct host *, struct flow *);
-
-/* Handle the timer of a host's flows, and the time at which its stack handles ACKs. The caller then sends
- * packets that are allowed to go. */
-void tcp_on_timer(struct sim *, struct host *);
-void tcp_on_wake(struct sim *, struct host *);
-
-/* Sends one TCP packet, if it is TCP's turn. Returns false if nothing was sent: it is the turn of the queue
- * pairs, if they have something to send (has_rdma). */
-bool tcp_send(struct sim *, struct host *, bool has_rdma);
 
 /* Returns the size of the largest burst that a flow sends now, in packets. */
 uint64_t tcp_full_burst(const struct tcp_tx *);

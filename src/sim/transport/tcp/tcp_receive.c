@@ -29,7 +29,7 @@ static void acknowledge(struct sim *s, struct host *h, const struct packet *k, b
     s->engine.counters.acks_sent++;
     reply_to(s, h, &answered, &(struct answer){ is_gap ? TCP_SACK : TCP_ACK, rx->expected, k->prio,
                                                 TCP_HEADER_BYTES + (is_gap ? TCP_SACK_BYTES : 0),
-                                                PACKET_NOT_ECT | (x->is_marked ? PACKET_ECHO : 0) });
+                                                PACKET_NOT_ECT | (x->is_marked ? PACKET_ECHO : 0), false });
 }
 
 /* Removes packet n from the kept packets. Returns false if it is not there. */

@@ -2,6 +2,7 @@
 #include "sim/nic/flow.h"
 #include "sim/nic/gaps.h"
 #include "sim/link/path.h"
+#include "sim/state/ideal.h"
 
 #define BURST_SHARE  8           /* a burst is at most this fraction of a window */
 #define RTO_PS_MAX   (60 * PS_PER_S)
@@ -11,7 +12,7 @@
 
 static inline struct tcp_host *tcp_host_of(const struct sim *s, const struct host *h)
 {
-    return &s->hosts.tcp[h - s->net.host];
+    return (struct tcp_host *)s->hosts.own[TRANSPORT_TCP] + (h - s->net.host);
 }
 
 /* ---- window ---- */
@@ -69,7 +70,7 @@ static void take_turn(struct sim *s, struct host *h, struct flow *f)
         th->turn[f->prio].head = id;
     th->turn[f->prio].tail = id;
     th->ready |= (uint8_t)(1u << f->prio);
-    h->port->backlog |= BACKLOG_TCP;
+    h->port->backlog |= BACKLOG_SHARE;
 }
 
 /* Removes a flow from the queue of its class. */
@@ -94,7 +95,7 @@ static void leave_turn(struct sim *s, struct host *h, const struct flow *f)
     if (!th->turn[f->prio].head)
         th->ready &= (uint8_t)~(1u << f->prio);
     if (!th->ready)
-        h->port->backlog &= (uint16_t)~BACKLOG_TCP;
+        h->port->backlog &= (uint16_t)~BACKLOG_SHARE;
 }
 
 /* Returns the first flow of a class that can send, and begins its burst. Removes flows that no longer can. */
@@ -121,7 +122,7 @@ static struct flow *first_in_turn(struct sim *s, struct host *h, uint32_t class)
 
 static inline uint32_t wake_event(const struct sim *s, uint32_t host)
 {
-    return s->engine.first_event[EV_TCP_WAKE] + host;
+    return transport_event(s, TIMER_TCP_WAKE, host);
 }
 
 void tcp_wake(struct sim *s, struct host *h, struct flow *f)
@@ -178,7 +179,7 @@ APART void tcp_on_wake(struct sim *s, struct host *h)
 
 static void arm(struct sim *s, uint32_t host, uint64_t at_ps)
 {
-    uint32_t event = s->engine.first_event[EV_TCP_TIMER] + host;
+    uint32_t event = transport_event(s, TIMER_TCP_RTO, host);
 
     if (evq_is_pending(&s->engine.evq, event)) {
         if (evq_event(&s->engine.evq, event)->at_ps <= at_ps)
@@ -317,15 +318,15 @@ static void send_of_class(struct sim *s, struct host *h, uint32_t class)
     }
 }
 
-APART bool tcp_send(struct sim *s, struct host *h, bool has_rdma)
+static APART bool share(struct sim *s, struct host *h, bool has_others)
 {
     struct tcp_host *th = tcp_host_of(s, h);
-    uint32_t         class = choose(s, h, has_rdma);
+    uint32_t         class = choose(s, h, has_others);
 
     if (class < PRIOS)
         send_of_class(s, h, class);
     else if (class == RDMA)
-        th->served[RDMA] += over_weight(s, s->cfg.mtu_bytes + s->cfg.header_bytes, th->rdma_prio);
+        th->served[RDMA] += over_weight(s, s->cfg.mtu_bytes + s->cfg.header_bytes, h->last_prio);
     return class < PRIOS;
 }
 
@@ -356,7 +357,7 @@ void tcp_finish(struct sim *s, struct host *h, struct flow *f)
 {
     struct tcp_host *th = tcp_host_of(s, h);
     struct tcp_tx   *t = tcp_tx_of(s, f);
-    uint32_t         timer = s->engine.first_event[EV_TCP_TIMER] + f->host;
+    uint32_t         timer = transport_event(s, TIMER_TCP_RTO, f->host);
 
     leave_turn(s, h, f);
     forget(s, h, f);
@@ -377,7 +378,7 @@ static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
 {
     const struct flow   *f = &s->flows.flow[id];
     const struct tcp_tx *t = &s->flows.tcp_tx[id];
-    uint32_t             sacked = 0, holes = 0, timer = s->engine.first_event[EV_TCP_TIMER] + f->host;
+    uint32_t             sacked = 0, holes = 0, timer = transport_event(s, TIMER_TCP_RTO, f->host);
 
     for (uint64_t n = t->first; n < t->next; n++) {
         bool is_sacked = tcp_has_bit(t->is_sacked, n);
@@ -425,8 +426,42 @@ static void check(const struct sim *s, const struct host *h)
                            "a TCP flow waits in the wrong place");
     }
     expect_of_node(waiting == 0, s, h->node, "a TCP flow that waits is not on the list");
-    expect_of_node((th->ready != 0) == !!(h->port->backlog & BACKLOG_TCP), s, h->node,
+    expect_of_node((th->ready != 0) == !!(h->port->backlog & BACKLOG_SHARE), s, h->node,
                    "a port does not know of TCP");
 }
 
-const struct transport transport_tcp = { .name = "tcp", .start = start, .check = check };
+static void reserve(struct sim *s, uint32_t flows)
+{
+    if (!s->cfg.tcps)
+        return;
+    s->flows.tcp_tx = arena_alloc(&s->arena, flows, sizeof *s->flows.tcp_tx);
+    s->flows.tcp_rx = arena_alloc(&s->arena, flows, sizeof *s->flows.tcp_rx);
+    s->hosts.own[TRANSPORT_TCP] = arena_alloc(&s->arena, s->net.hosts, sizeof(struct tcp_host));
+}
+
+static bool has_timers(const struct sim *s)
+{
+    return s->cfg.tcps > 0;
+}
+
+static bool takes(const struct sim *s, const struct flow_spec *spec)
+{
+    (void)s;
+    return spec->tcp;
+}
+
+static uint64_t ideal_ps(const struct sim *s, const struct host *h, const struct flow_spec *spec)
+{
+    return sim_ideal_tcp_ps(s, h->node, spec->dst, spec->bytes, s->cfg.tcp[spec->tcp - 1].mss_bytes);
+}
+
+static bool may_send(const struct sim *s, const struct host *h, const struct flow *f)
+{
+    (void)h;
+    return tcp_tx_of(s, f)->is_queued || tcp_tx_of(s, f)->is_woken;
+}
+
+const struct transport transport_tcp = {
+    .name = "tcp", .is_stack = true, .reserve = reserve, .has_timers = has_timers, .takes = takes,
+    .ideal_ps = ideal_ps, .start = start, .may_send = may_send, .share = share, .check = check,
+};

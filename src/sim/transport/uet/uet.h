@@ -205,9 +205,6 @@ void credit_ask(struct sim *, struct host *, const struct packet *, bool must);
 /* Removes a finished flow. */
 void credit_leave(struct sim *, struct host *, uint32_t flow);
 
-/* Grants credit to the next flow. */
-void credit_on_pull(struct sim *, struct host *);
-
 /* ---- sender: ACKs, NACKs, pulls and timeouts ---- */
 
 /* Retransmits packets that have timed out, and sends a request if nothing is in flight. The timeout doubles
@@ -225,8 +222,6 @@ uint64_t uet_on_timeout(struct sim *, struct host *, struct flow *);
  * A trimmed packet is answered by a NACK. */
 
 /* ---- sender: retransmissions before new packets, as credit and window allow ---- */
-
-extern const struct transport transport_uet;
 
 /* uet_open() starts a flow; the run fails if there are too many. uet_close() ends it. uet_wake() is called
  * when an idle flow has a message again. */

@@ -48,7 +48,7 @@ void credit_leave(struct sim *s, struct host *h, uint32_t flow)
 static void await(struct sim *s, const struct host *h)
 {
     const struct uet_host *all = &s->uet.host[h->id];
-    uint32_t               event = s->engine.first_event[EV_RECEIVER] + h->id;
+    uint32_t               event = transport_event(s, TIMER_UET_CREDIT, h->id);
     uint64_t               at = all->free_ps > s->engine.now_ps ? all->free_ps : s->engine.now_ps;
 
     if (all->head && !evq_is_pending(&s->engine.evq, event))

@@ -14,7 +14,8 @@ static enum act answer(struct sim *s, struct host *h, struct uet_rx *x, struct p
 
     k->sent_ps = x->kept ? uet_bits(x->has, s->uet.ring - 1, uet_map_begin(&a)) : 0;
     return reply_with(s, h, k,
-                      &(struct answer){ kind, uet_ack_pack(&a), s->cfg.head_prio, s->cfg.ack_bytes, flags });
+                      &(struct answer){ kind, uet_ack_pack(&a), s->cfg.head_prio, s->cfg.ack_bytes, flags,
+                                        false });
 }
 
 static enum act acknowledge(struct sim *s, struct host *h, struct uet_rx *x, struct packet *k,

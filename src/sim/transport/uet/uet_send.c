@@ -39,7 +39,8 @@ static uint32_t take_place(struct sim *s, uint32_t ring)
         pool->used += lines;
         return at;
     }
-    engine_fail(&s->engine, "connections at once need more than %u MB: more is sent than the network carries",
+    engine_fail(&s->engine, ENOBUFS,
+                "connections at once need more than %u MB: more is sent than the network carries",
                 pool->limit / (1000000 / EVQ_LINE));
     return 0;
 }

@@ -58,7 +58,7 @@ static struct json_name name_of(const struct chrome *c, uint32_t node)
     struct json_name name;
     char            *to = name.buf;
 
-    for (const char *from = c->sim->net.graph.node[node].name; *from; from++) {
+    for (const char *from = sim_graph(c->sim)->node[node].name; *from; from++) {
         if (*from == '"' || *from == '\\')
             *to++ = '\\';
         *to++ = (char)((unsigned char)*from < ' ' ? '?' : *from);
@@ -83,9 +83,9 @@ struct chrome *chrome_open(FILE *out, const struct sim *s, uint64_t bytes_max)
     struct chrome *c = xcalloc(1, sizeof *c);
 
     *c = (struct chrome){ .out = out, .sim = s, .bytes_max = bytes_max, .is_first = true,
-                          .paused = xcalloc(s->net.ports + 1ul, sizeof *c->paused),
-                          .queue = xcalloc(s->net.ports + 1ul, sizeof *c->queue),
-                          .is_named = xcalloc((size_t)s->net.nodes + s->net.ports + 1, sizeof *c->is_named) };
+                          .paused = xcalloc(sim_ports(s) + 1ul, sizeof *c->paused),
+                          .queue = xcalloc(sim_ports(s) + 1ul, sizeof *c->queue),
+                          .is_named = xcalloc(1ul + sim_graph(s)->nodes + sim_ports(s), 1) };
     fputs("{\"traceEvents\": [", out);
     for (int i = FLOWS; i <= WORK; i++)
         write_name(c, "process", i, 0, processes[i]);
@@ -120,10 +120,9 @@ void chrome_on_flow(struct chrome *c, const struct flow_result *r)
 /* A port counts as paused while any of its classes is. */
 void chrome_on_pfc(struct chrome *c, const struct pfc_result *r)
 {
-    const struct network *net = &c->sim->net;
-    uint32_t port = net->node[r->node].first_port + r->port - 1;
+    uint32_t port = sim_node(c->sim, r->node).first_port + r->port - 1;
     uint8_t  was = c->paused[port], bit = (uint8_t)(1u << r->prio), is = r->is_pause ? was | bit : was & ~bit;
-    bool    *is_named = &c->is_named[net->nodes + port];
+    bool    *is_named = &c->is_named[sim_graph(c->sim)->nodes + port];
     char     name[40];
 
     c->paused[port] = is;
@@ -157,20 +156,15 @@ void chrome_on_step(struct chrome *c, uint32_t step, uint64_t start_ps, uint64_t
 
 void chrome_on_sample(struct chrome *c, uint64_t now_ps)
 {
-    const struct network *net = &c->sim->net;
+    for (uint32_t i = 0; i < sim_ports(c->sim); i++) {
+        struct sim_port p = sim_port(c->sim, i);
 
-    for (uint32_t i = 0; i < net->ports; i++) {
-        const struct port *p = &net->port[i];
-        uint64_t           bytes = 0;
-
-        for (uint32_t class = 0; p->is_switch && class < PRIOS; class++)
-            bytes += p->queue[class].bytes;
-        if (bytes == c->queue[i])
+        if (p.queue_bytes == c->queue[i])
             continue;
-        c->queue[i] = bytes;
+        c->queue[i] = p.queue_bytes;
         write_event(c, "{\"ph\": \"C\", \"name\": \"%s:%u\", \"pid\": %d, \"ts\": %.6f, \"args\": "
                        "{\"bytes\": %" PRIu64 "}}",
-                    name_of(c, p->node->id).buf, p->index, QUEUES, us(now_ps), bytes);
+                    name_of(c, p.node).buf, p.index, QUEUES, us(now_ps), p.queue_bytes);
     }
 }
 

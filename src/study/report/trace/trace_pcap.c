@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "work/net/address.h"
 #include "study/report/trace/icrc.h"
+#include "sim/event/packet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,13 +88,13 @@ static uint32_t put_option(unsigned char *at, uint32_t code, const void *value, 
     return 4 + (size + 3) / 4 * 4;
 }
 
-static void write_interface(struct pcap *p, const struct port *port)
+static void write_interface(struct pcap *p, const struct sim_port *port)
 {
     unsigned char *body = p->block + 8, speed[8];
     char           name[40];
     uint32_t       size = 8;
     int            length = snprintf(name, sizeof name, "%.15s:%u",
-                                     p->sim->net.graph.node[port->node->id].name, port->index);
+                                     sim_graph(p->sim)->node[port->node].name, port->index);
 
     memset(body, 0, 8);
     body[0] = 1;
@@ -157,7 +158,7 @@ static uint64_t psn_of(const struct pcap *p, const struct seen_pair *q, uint64_t
 {
     const struct seen_message *m = &q->message[message_at(q, seq)];
 
-    return m->psn + (seq - m->begin) / p->sim->cfg.mtu_bytes;
+    return m->psn + (seq - m->begin) / sim_settings(p->sim)->mtu_bytes;
 }
 
 /* Returns the opcode of a data packet: which part of its message it is. */
@@ -232,9 +233,9 @@ static inline unsigned char *put_bth(unsigned char *at, enum opcode opcode, uint
               (psn & 0xffffff), 8);
 }
 
-static unsigned char *put_pause(unsigned char *at, const struct port *port, const struct packet *k)
+static unsigned char *put_pause(unsigned char *at, uint32_t node, const struct packet *k)
 {
-    at = put_ethernet(at, 0x0180c2000001ull, port->node->id, 0x8808);
+    at = put_ethernet(at, 0x0180c2000001ull, node, 0x8808);
     at = be(at, 0x01010000u | 1u << k->prio, 4);
     for (uint32_t c = 0; c < PRIOS; c++)
         at = be(at, c == k->prio && k->seq ? 0xffff : 0, 2);
@@ -274,7 +275,7 @@ static uint32_t syndrome_of(const struct pcap *p, const struct packet *k)
 {
     switch (k->kind) {
     case RC_ACK: return 0x1f;
-    case RC_RNR: return 0x20 | rnr_code(p->sim->cfg.rnr_ps);
+    case RC_RNR: return 0x20 | rnr_code(sim_settings(p->sim)->rnr_ps);
     default:     return 0x60;
     }
 }
@@ -308,11 +309,11 @@ static bool is_roce(const struct packet *k)
 }
 
 /* Returns where the headers end; NULL: such frames are left out. */
-static unsigned char *put_frame(struct pcap *p, unsigned char *at, const struct port *port,
-                                const struct packet *k, uint32_t length)
+static unsigned char *put_frame(struct pcap *p, unsigned char *at, uint32_t port, const struct packet *k,
+                                uint32_t length)
 {
     if (k->kind == PFC)
-        return put_pause(at, port, k);
+        return put_pause(at, sim_port(p->sim, port).node, k);
     struct seen_pair *q = is_roce(k) ? pair_of_packet(p, k) : NULL;
     if (!q)
         return NULL;
@@ -337,7 +338,7 @@ static uint32_t end_frame(struct pcap *p, unsigned char *frame, uint32_t headers
     return length;
 }
 
-static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const struct packet *k)
+static void on_frame(void *arg, uint64_t now_ps, uint32_t port, const struct packet *k)
 {
     struct pcap   *p = arg;
     uint32_t       length = (k->bytes > FCS ? k->bytes - FCS : k->bytes) + pad_of(k) +
@@ -356,7 +357,7 @@ static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const 
     if (p->has_payload && k->kind != PFC)
         size = end_frame(p, body + 20, size, length);
     size = size < length ? size : length;
-    put32(body, p->interface[port->id] - 1);
+    put32(body, p->interface[port] - 1);
     put32(body + 4, (uint32_t)(now_ps >> 32));
     put32(body + 8, (uint32_t)now_ps);
     put32(body + 12, size);
@@ -366,9 +367,9 @@ static void on_frame(void *arg, uint64_t now_ps, const struct port *port, const 
 
 /* ---- opening and closing ---- */
 
-static void tap(struct pcap *p, struct port *port, uint32_t *interfaces)
+static void tap(struct pcap *p, const struct sim_port *port, uint32_t *interfaces)
 {
-    port->slow_path |= SLOW_TAPPED;
+    sim_tap_port(p->sim, port->id);
     p->interface[port->id] = ++*interfaces;
     write_interface(p, port);
 }
@@ -379,16 +380,19 @@ struct pcap *pcap_open(FILE *out, struct sim *s, uint64_t bytes_max, bool has_pa
     uint32_t     interfaces = 0;
 
     *p = (struct pcap){ .out = out, .sim = s, .bytes_max = bytes_max, .has_payload = has_payload,
-                        .interface = xcalloc(s->net.ports + 1ul, sizeof *p->interface),
+                        .interface = xcalloc(sim_ports(s) + 1ul, sizeof *p->interface),
                         .next_number = QP_FIRST };
-    icrc_init(&p->icrc, s->cfg.mtu_bytes);
+    icrc_init(&p->icrc, sim_settings(s)->mtu_bytes);
     write_section(p);
-    for (uint32_t i = 0; i < s->net.ports; i++)
-        if (!s->net.port[i].is_switch) {
-            tap(p, &s->net.port[i], &interfaces);
-            tap(p, s->net.port[i].peer, &interfaces);
+    for (uint32_t i = 0; i < sim_ports(s); i++) {
+        struct sim_port port = sim_port(s, i), peer = sim_port(s, port.peer);
+
+        if (!port.is_switch) {
+            tap(p, &port, &interfaces);
+            tap(p, &peer, &interfaces);
         }
-    s->engine.tap = (struct engine_tap){ p, on_frame };
+    }
+    sim_tap(s, on_frame, p);
     return p;
 }
 
@@ -396,8 +400,7 @@ uint64_t pcap_close(struct pcap *p)
 {
     uint64_t left_out = p->left_out;
 
-    for (uint32_t i = 0; i < p->sim->net.ports; i++)
-        p->sim->net.port[i].slow_path &= (uint16_t)~SLOW_TAPPED;
+    sim_tap(p->sim, NULL, NULL);
     free(p->interface);
     for (uint32_t i = 0; i < p->pairs; i++)
         free(p->pair[i].message);

@@ -13,8 +13,8 @@
 
 struct shown {                    /* of a flow, at the last sample */
     uint64_t acked, rate_bps;
-    uint32_t src, dst, ports;
-    uint16_t generation;
+    uint32_t src, dst;
+    uint16_t sport, dport, generation;
     bool     is_there, has_goodput;
 };
 
@@ -44,35 +44,32 @@ struct samples *samples_open(FILE *out, const struct simulation *simulation, uin
     struct samples *s = xcalloc(1, sizeof *s);
 
     *s = (struct samples){ .out = out, .simulation = simulation, .bytes_max = bytes_max,
-                           .queue = xcalloc(simulation->sim->net.ports + 1ul, sizeof *s->queue) };
+                           .queue = xcalloc(sim_ports(simulation->sim) + 1ul, sizeof *s->queue) };
     s->bytes = (uint64_t)fprintf(out, "time_us,what,where,value\n");
     return s;
 }
 
 static void look_at_ports(struct samples *s, uint64_t now_ps)
 {
-    const struct network *net = &s->simulation->sim->net;
-    char                  where[48];
+    const struct sim *sim = s->simulation->sim;
+    char              where[48];
 
-    for (uint32_t i = 0; i < net->ports; i++) {
-        const struct port *p = &net->port[i];
-        uint64_t           bytes = 0;
+    for (uint32_t i = 0; i < sim_ports(sim); i++) {
+        struct sim_port p = sim_port(sim, i);
 
-        for (uint32_t c = 0; p->is_switch && c < PRIOS; c++)
-            bytes += p->queue[c].bytes;
-        if (bytes == s->queue[i])
+        if (p.queue_bytes == s->queue[i])
             continue;
-        s->queue[i] = bytes;
-        snprintf(where, sizeof where, "%s:%u", net->graph.node[p->node->id].name, p->index);
-        write_row(s, now_ps, "queue", where, (double)bytes);
+        s->queue[i] = p.queue_bytes;
+        snprintf(where, sizeof where, "%s:%u", sim_graph(sim)->node[p.node].name, p.index);
+        write_row(s, now_ps, "queue", where, (double)p.queue_bytes);
     }
 }
 
 static void name_flow(char *where, size_t size, const struct samples *s, const struct shown *f)
 {
-    const struct graph *g = &s->simulation->sim->net.graph;
+    const struct graph *g = sim_graph(s->simulation->sim);
 
-    snprintf(where, size, "%.15s>%.15s:%u", g->node[f->src].name, g->node[f->dst].name, f->ports & 0xffff);
+    snprintf(where, size, "%.15s>%.15s:%u", g->node[f->src].name, g->node[f->dst].name, f->sport);
 }
 
 /* One that is over has sent nothing since. */
@@ -87,43 +84,54 @@ static void end_flow(struct samples *s, uint64_t now_ps, struct shown *was)
     was->is_there = false;
 }
 
-static void look_at_flow(struct samples *s, uint64_t now_ps, uint32_t id)
+static void look_at_flow(struct samples *s, uint64_t now_ps, const struct sim_flow *f)
 {
-    const struct flow *f = &s->simulation->sim->flows.flow[id];
-    struct shown       *was = &s->seen[id];
-    char               where[64];
+    struct shown *was = &s->seen[f->id];
+    char          where[64];
 
-    if (!was->is_there || was->generation != f->generation || was->ports != f->ports) {
+    if (!was->is_there || was->generation != f->generation || was->sport != f->sport ||
+        was->dport != f->dport) {
         end_flow(s, now_ps, was);
-        *was = (struct shown){ .src = f->src, .dst = f->dst, .ports = f->ports, .generation = f->generation,
-                               .is_there = true };
+        *was = (struct shown){ .src = f->src, .dst = f->dst, .sport = f->sport, .dport = f->dport,
+                               .generation = f->generation, .is_there = true };
     }
     name_flow(where, sizeof where, s, was);
-    if (was->rate_bps != f->out.rate_bps && !f->tcp)
-        write_row(s, now_ps, "rate", where, (double)f->out.rate_bps / GBPS);
+    if (was->rate_bps != f->rate_bps && !f->is_tcp)
+        write_row(s, now_ps, "rate", where, (double)f->rate_bps / GBPS);
     uint64_t bytes = f->acked > was->acked ? f->acked - was->acked : 0;
     if (bytes || was->has_goodput)
         write_row(s, now_ps, "goodput", where,
                   (double)bytes * 8 * (double)PS_PER_S / (double)(now_ps - s->last_ps) / GBPS);
     was->has_goodput = bytes > 0;
     was->acked = f->acked;
-    was->rate_bps = f->out.rate_bps;
+    was->rate_bps = f->rate_bps;
 }
 
+static void make_room_for(struct samples *s, uint32_t id)
+{
+    if (id < s->flows)
+        return;
+    uint32_t flows = id + id / 2 + 1;
+    s->seen = xrealloc(s->seen, flows * sizeof *s->seen);
+    memset(s->seen + s->flows, 0, (flows - s->flows) * sizeof *s->seen);
+    s->flows = flows;
+}
+
+/* In the order of their numbers, those that are over included. */
 static void look_at_flows(struct samples *s, uint64_t now_ps)
 {
-    const struct flows *all = &s->simulation->sim->flows;
+    uint32_t next = 1, id;
 
-    if (all->used > s->flows) {
-        s->seen = xrealloc(s->seen, (all->used + all->used / 2ul) * sizeof *s->seen);
-        memset(s->seen + s->flows, 0, (all->used + all->used / 2ul - s->flows) * sizeof *s->seen);
-        s->flows = all->used + all->used / 2;
+    for (id = 0; (id = sim_next_active(s->simulation->sim, id)) != 0; next = id + 1) {
+        struct sim_flow f = sim_flow(s->simulation->sim, id);
+
+        make_room_for(s, id);
+        for (; next < id; next++)
+            end_flow(s, now_ps, &s->seen[next]);
+        look_at_flow(s, now_ps, &f);
     }
-    for (uint32_t id = all->first; id < all->used; id++)
-        if (all->flow[id].phase == FLOW_ACTIVE)
-            look_at_flow(s, now_ps, id);
-        else
-            end_flow(s, now_ps, &s->seen[id]);
+    for (; next < s->flows; next++)
+        end_flow(s, now_ps, &s->seen[next]);
 }
 
 void samples_look(struct samples *s, uint64_t now_ps)

@@ -15,9 +15,10 @@ static void keep(struct rehearser *t, double gain, const char *how, struct tuner
     t->phase = PHASE_HOLD;
     t->is_kept = true;
     regret_keep(&t->regret);
-    rehearser_say(note, "confirm", "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays",
-                  how, fabs(rehearser_percent(gain)),
-        gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
+    rehearser_say(note, TUNER_CONFIRM,
+                  "%s: %.0f %% %s than before, %.0f %% were predicted; the setting stays", how,
+                  fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower",
+                  -rehearser_percent(t->proof.expected));
 }
 
 void proving_go_back(struct rehearser *t, double gain, const char *how, struct knobs *knobs,
@@ -29,7 +30,7 @@ void proving_go_back(struct rehearser *t, double gain, const char *how, struct k
     t->is_kept = false;
     regret_end(&t->regret);
     *knobs = t->was;
-    rehearser_say(note, "confirm",
+    rehearser_say(note, TUNER_CONFIRM,
                   "%s: %.0f %% %s than before, %.0f %% faster was predicted; the setting from before comes "
                   "back", how,
         fabs(rehearser_percent(gain)), gain < 0 ? "faster" : "slower", -rehearser_percent(t->proof.expected));
@@ -62,7 +63,7 @@ void proving_window(struct rehearser *t, struct knobs *knobs, struct tuner_note 
         proof_add(&t->proof, &t->window);
         judge(t, &now, knobs, note);
     } else if (++t->proofs < PROOFS_MAX)
-        rehearser_say(note, "confirm",
+        rehearser_say(note, TUNER_CONFIRM,
                       "the traffic is another than before: nothing can be said of the new setting yet");
     else
         proving_go_back(t, proof_gain(&t->proof, &t->goal), "with other traffic", knobs, note);
@@ -162,12 +163,12 @@ static void end(struct rehearser *t, bool is_other, struct knobs *knobs, struct 
     char   text[CONTEST_TEXT];
 
     if (cost > t->contest.rule.job_cost_max)
-        rehearser_say(note, "confirm",
+        rehearser_say(note, TUNER_CONFIRM,
                       "a job has lost %.1f intervals of its progress with the other formula; %s "
                       "comes back",
                       cost, rehearser_floor_name(t));
     else
-        rehearser_say(note, "confirm", "%s with the other formula than with %s; %s",
+        rehearser_say(note, TUNER_CONFIRM, "%s with the other formula than with %s; %s",
                       contest_text(&t->contest, text), rehearser_floor_name(t), is_other ? "it is set" :
                       evalue_gain(&t->contest.evalue) > 0 ? "that may be chance, and nothing is changed" :
                       "nothing is changed");
@@ -182,7 +183,7 @@ void duel_step(struct rehearser *t, const struct report *r, struct knobs *knobs,
 {
     enum contest_verdict verdict = contest_add(&t->contest, &r->seen, (double)r->payload_bytes);
 
-    note->phase = "confirm";
+    note->phase = TUNER_CONFIRM;
     *knobs = contest_is_b(&t->contest) ? t->floor.other : t->floor.knobs;
     if (verdict != CONTEST_ON)
         end(t, verdict == CONTEST_B, knobs, note);

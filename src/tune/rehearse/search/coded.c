@@ -7,43 +7,74 @@
 #include <assert.h>
 #include <math.h>
 
-#define LOG_FROM 8               /* a range with this ratio of its ends is logarithmic */
+#define LOG_FROM 8               /* a range with this ratio of its ends is logarithmic, but not of percents */
+#define HAI_MAX  50              /* times the additive increase */
 
-static void add(struct coded *c, enum knob knob, bool is_log, double min, double max, double automatic)
+static void add(struct coded *c, enum knob knob, double min, double max, double automatic)
 {
-    assert(c->dims < CODED_DIMS_MAX && min < max && (!is_log || min > 0));
+    bool is_log = min > 0 && max >= LOG_FROM * min && knob_info[knob].unit != KNOB_PERCENT;
+
+    assert(c->dims < CODED_DIMS_MAX && min < max);
     c->dim[c->dims++] = (struct coded_dim){ knob, min, max, is_log, automatic };
 }
 
-static void add_log(struct coded *c, enum knob knob, double min, double max)
+/* Round trips are at least 1 us; kmin and its width fit into their range. */
+static double measure_of(enum knob knob, const struct world *w)
 {
-    add(c, knob, true, min, max, 0);
+    double rtt_us = fmax(1, world_measure(w, KNOB_BY_RTT)), line_mbps = world_measure(w, KNOB_BY_RATE);
+
+    if (knob_info[knob].law == KNOB_BY_BDP)
+        return fmin(fmax(8, line_mbps * rtt_us / 8e3), knob_info[KNOB_kmax].max / 24);
+    return knob_info[knob].law == KNOB_BY_RTT ? rtt_us : line_mbps;
 }
 
-/* Bounds allow queues of 1/50 to 8 bandwidth-delay products, and timers from half a round trip to dozens. */
+/* Shares below 1 are one n-th; 0.02 is not exactly a fiftieth. */
+static double part_of(double measure, double share)
+{
+    return share > 0 && share < 1 ? measure / floor(1 / share + 0.5) : measure * share;
+}
+
+static bool has(const struct coded *c, enum knob knob)
+{
+    for (uint32_t i = 0; i < c->dims; i++)
+        if (c->dim[i].knob == knob)
+            return true;
+    return false;
+}
+
+static void add_row(struct coded *c, enum knob knob, const struct world *w)
+{
+    static const struct world reference = { .host_bps = (uint64_t)(KNOB_REFERENCE_MBPS * 1e6),
+                                            .base_rtt_ps = KNOB_REFERENCE_RTT_US * PS_PER_US };
+    const struct knob_info   *k = &knob_info[knob];
+    double                    measure = measure_of(knob, w);
+
+    if (knob == KNOB_rpg_hai_rate)
+        add(c, knob, 1, HAI_MAX, 0);
+    else if (knob == KNOB_dce_tcp_g)
+        add(c, knob, 1024 - k->wide.max, 1024 - k->wide.min, 0);
+    else if (k->law == KNOB_FIXED)
+        add(c, knob, k->wide.min, k->wide.max, 0);
+    else
+        add(c, knob, fmax(1, part_of(measure, k->wide.min)), fmax(2, part_of(measure, k->wide.max)),
+            k->automatic / world_measure(&reference, k->law) * measure);
+}
+
+/* Starting points name the axes in this order; others follow in that of rows. */
 static void add_dcqcn(struct coded *c, const struct world *w)
 {
-    double rtt_us = fmax(1, (double)w->base_rtt_ps / (double)PS_PER_US);
-    double line_mbps = (double)w->host_bps / 1e6;
-    /* kmin and width fit */
-    double bdp_kb = fmin(fmax(8, line_mbps * rtt_us / 8e3), knob_info[KNOB_kmax].max / 24);
+    static const enum knob first[CODED_DCQCN] = {
+        KNOB_kmin, KNOB_kmax, KNOB_pmax, KNOB_rpg_time_reset, KNOB_rpg_byte_reset, KNOB_rpg_threshold,
+        KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_rpg_min_dec_fac, KNOB_rate_to_set_on_first_cnp,
+        KNOB_rate_reduce_monitor_period, KNOB_dce_tcp_g, KNOB_dce_tcp_rtt, KNOB_initial_alpha_value,
+        KNOB_min_time_between_cnps, KNOB_rpg_min_rate,
+    };
 
-    add_log(c, KNOB_kmin, fmax(1, bdp_kb / 50), 8 * bdp_kb);
-    add_log(c, KNOB_kmax, fmax(1, bdp_kb / 50), 16 * bdp_kb);
-    add_log(c, KNOB_pmax, 0.002, 1);
-    add_log(c, KNOB_rpg_time_reset, fmax(1, rtt_us / 2), 60 * rtt_us);
-    add_log(c, KNOB_rpg_byte_reset, 16, 32767);
-    add(c, KNOB_rpg_threshold, false, 1, 5, 0);
-    add_log(c, KNOB_rpg_ai_rate, fmax(1, line_mbps / 50000), fmax(2, line_mbps / 20));
-    add_log(c, KNOB_rpg_hai_rate, 1, 50);
-    add(c, KNOB_rpg_min_dec_fac, false, 10, 95, 0);
-    add(c, KNOB_rate_to_set_on_first_cnp, true, fmax(1, 0.02 * line_mbps), line_mbps, 0.85 * line_mbps);
-    add_log(c, KNOB_rate_reduce_monitor_period, 1, 20 * rtt_us);
-    add_log(c, KNOB_dce_tcp_g, 1, 256);
-    add_log(c, KNOB_dce_tcp_rtt, 1, 10 * rtt_us);
-    add_log(c, KNOB_initial_alpha_value, 16, 1023);
-    add(c, KNOB_min_time_between_cnps, true, 1, 20 * rtt_us, 1);
-    add_log(c, KNOB_rpg_min_rate, 1, fmax(2, line_mbps / 100));
+    for (int i = 0; i < CODED_DCQCN; i++)
+        add_row(c, first[i], w);
+    for (enum knob k = 0; k < KNOB_COUNT; k++)
+        if (knob_info[k].wide.max > 0 && world_reads(w, k) && !has(c, k))
+            add_row(c, k, w);
 }
 
 static bool speeds_differ(const struct world *w)
@@ -64,7 +95,7 @@ static void add_others(struct coded *c, const struct world *w)
         const struct space_dim *d = &space.dim[i];
 
         if (d->max > d->min)
-            add(c, d->knob, d->min > 0 && d->max >= LOG_FROM * d->min, d->min, d->max, d->automatic);
+            add(c, d->knob, d->min, d->max, d->automatic);
     }
 }
 
@@ -76,7 +107,7 @@ void coded_init(struct coded *c, const struct world *w)
     else
         add_dcqcn(c, w);
     if (!w->control && speeds_differ(w))
-        add(c, KNOB_by_speed, false, 0, 1, 0);
+        add(c, KNOB_by_speed, 0, 1, 0);
 }
 
 static double from_unit(const struct coded_dim *d, double u)

@@ -16,7 +16,8 @@
 #include "core/knobs.h"
 #include "core/world.h"
 
-#define CODED_DIMS_MAX 17
+#define CODED_DIMS_MAX 24
+#define CODED_DCQCN    16        /* the first axes of DCQCN: starting points are of these */
 
 struct coded_dim {
     enum knob knob;

@@ -45,6 +45,36 @@ static void to_knobs__every_point_is_a_valid_setting(void **state)
     }
 }
 
+/* Every row of DCQCN and ECN with a wide range is an axis, in proportion to the network by its law. */
+static void init__has_every_row_with_a_wide_range(void **state)
+{
+    struct world w = world_of(100, 40), other = world_of(400, 20);
+    struct coded c, scaled;
+    uint32_t     rows = 0;
+
+    (void)state;
+    coded_init(&c, &w);
+    coded_init(&scaled, &other);
+    assert_true(c.dims >= CODED_DCQCN && scaled.dims == c.dims);
+    for (enum knob k = 0; k < KNOB_COUNT; k++) {
+        static const double     times[] = { 1, 0.5, 4, 2 };      /* by law */
+        const struct knob_info *row = &knob_info[k];
+        uint32_t                i = 0;
+
+        while (i < c.dims && c.dim[i].knob != k)
+            i++;
+        assert_int_equal(i < c.dims, row->wide.max > 0 || k == KNOB_rpg_hai_rate);
+        if (i == c.dims || k == KNOB_rpg_hai_rate)
+            continue;
+        rows++;
+        assert_true(row->wide.min < row->wide.max);
+        assert_true(fabs(scaled.dim[i].max / c.dim[i].max - times[row->law]) < 1e-12);
+        if (k != KNOB_kmax)
+            assert_true(c.dim[i].max <= row->max + (k == KNOB_dce_tcp_g) && c.dim[i].min >= row->min);
+    }
+    assert_int_equal(rows + 1, c.dims);
+}
+
 /* A setting survives the way to a point and back, apart from rounding to the steps of a device. */
 static void from_knobs__undoes_to_knobs(void **state)
 {
@@ -136,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(to_knobs__every_point_is_a_valid_setting),
+        cmocka_unit_test(init__has_every_row_with_a_wide_range),
         cmocka_unit_test(from_knobs__undoes_to_knobs),
         cmocka_unit_test(to_knobs__thresholds_scale_with_the_bdp),
         cmocka_unit_test(init__mixed_link_speeds_add_an_axis),

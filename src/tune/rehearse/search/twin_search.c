@@ -318,7 +318,7 @@ static void hold_race(struct act *a, const struct knobs *mean)
 /* ---- where to begin ---- */
 
 /* Found for FB_Hadoop on one switch (2), WebSearch (2), bursts, WebSearch on eight hosts, two speeds. */
-static const double starts[REHEARSE_STARTS][CODED_DIMS_MAX] = {
+static const double starts[REHEARSE_STARTS][CODED_DCQCN] = {
     { 0.40, 0.46, 0.96, 0.11, 0.88, 0.25, 0.75, 0.33, 0.81, 0.91, 0.00, 0.56, 1.00, 0.54, 0.15, 0.10 },
     { 0.50, 0.50, 0.03, 0.20, 0.69, 0.00, 0.33, 0.79, 0.20, 0.94, 0.00, 0.96, 0.97, 0.96, 0.00, 0.54 },
     { 0.49, 0.57, 0.07, 0.12, 0.22, 0.75, 0.47, 0.43, 0.26, 0.86, 0.13, 0.79, 0.89, 0.83, 0.21, 0.33 },
@@ -335,8 +335,12 @@ uint32_t rehearse_starts(const struct world *w, const struct knobs *base, struct
     if (w->control)
         return 0;
     coded_init(&coded, w);
+    bool has_speed = coded.dim[coded.dims - 1].knob == KNOB_by_speed;
+    coded.dims = CODED_DCQCN;
     for (uint32_t i = 0; i < REHEARSE_STARTS; i++) {
         out[i] = *base;
+        if (has_speed)
+            out[i].value[KNOB_by_speed] = 0;
         coded_to_knobs(&coded, starts[i], &out[i]);
     }
     return REHEARSE_STARTS;

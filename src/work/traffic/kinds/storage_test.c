@@ -147,8 +147,8 @@ static void read__by_rdma_takes_the_wire_time(void **unused)
         fixture_init(&c, &s, 200 * PS_PER_US, 1, 0);
         assert_true(c.ops > 5);
         assert_int_equal(c.world.done_count, c.ops);
-        assert_int_equal(c.world.sim->engine.counters.flows_started, c.ops);
-        assert_int_equal(c.world.sim->engine.counters.bytes_started, c.ops * bytes);
+        assert_int_equal(sim_counts(c.world.sim)->flows_started, c.ops);
+        assert_int_equal(sim_counts(c.world.sim)->bytes_started, c.ops * bytes);
         for (uint32_t k = 0; k < c.ops; k++) {
             const struct flow_result *f = &c.world.done[k];
 
@@ -296,10 +296,10 @@ static void write__moves_its_block_to_every_replica(void **unused)
 
         fixture_init(&c, &s, 300 * PS_PER_US, 2, 0);
         assert_true(c.ops > 100);
-        assert_int_equal(c.world.sim->engine.counters.bytes_done,
+        assert_int_equal(sim_counts(c.world.sim)->bytes_done,
                          (uint64_t)c.ops * replicas * (5000 + REQUEST));
-        assert_int_equal(c.world.sim->engine.counters.payload_received,
-                         c.world.sim->engine.counters.bytes_done);
+        assert_int_equal(sim_counts(c.world.sim)->payload_received,
+                         sim_counts(c.world.sim)->bytes_done);
         assert_int_equal(c.world.done_count, 2 * c.ops * replicas);
         fixture_fini(&c);
     }
@@ -449,7 +449,7 @@ static void loop__survives_losses(void **unused)
 
     (void)unused;
     fixture_init(&c, &s, 20 * PS_PER_MS, 7, 0.001);
-    assert_true(c.world.sim->engine.counters.dropped_wire > 50);
+    assert_true(sim_counts(c.world.sim)->dropped_wire > 50);
     for (uint32_t i = 0; i < c.ops; i++) {
         first += c.op[i].start_ps == 5 * PS_PER_US;
         last += c.op[i].start_ps + c.op[i].took_ps >= 20 * PS_PER_MS;

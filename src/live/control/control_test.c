@@ -1,6 +1,6 @@
-/* src/live/controller/controller_test.c - what a controller promises operators: it pauses after harm, knows
+/* src/live/control/control_test.c - what a controller promises operators: it pauses after harm, knows
  * who approved which trial, and a rollback always works. The test plays the devices and their agents. */
-#include "live/controller/controller.h"
+#include "live/control/control.h"
 #include "live/core/knobset.h"
 
 #include <setjmp.h>
@@ -14,10 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DEVICES 4
 #define HOUR_US 3600000000ull
-#define ALICE (&(struct order){ "alice", "a test" })
+#define ALICE (&(struct order){ .who = "alice", .why = "a test" })
 
 struct fake {                    /* a device with its agent */
     /* stubborn: refuses changes; storming: a guardrail ends applied changes */
@@ -29,7 +30,7 @@ struct fake {                    /* a device with its agent */
 };
 
 static struct test {
-    struct controller        c;
+    struct control           k;
     struct controller_config cfg;
     struct fake              fake[DEVICES];
     struct msg               queue[64];          /* answers in flight */
@@ -37,10 +38,14 @@ static struct test {
     char                     state[20000], log[1 << 20];
     size_t                   state_length, log_length;
     bool                     is_full;
+    char                     held[HOLD_SIZE];
     uint64_t                 now_us;
     double                   ai_rate;            /* the tuner's proposal; 0: none */
     uint32_t                 declined, kept, dropped;
+    struct record            record;
 } t;
+
+static bool is_recording;
 
 /* ---- the world ---- */
 
@@ -71,6 +76,21 @@ static int append(void *arg, const char *text, size_t length)
     t.log_length += length;
     t.log[t.log_length] = '\0';
     return 0;
+}
+
+/* In place: also on a full disk. */
+static int hold(void *arg, const char *text)
+{
+    (void)arg;
+    memcpy(t.held, text, HOLD_SIZE);
+    return 0;
+}
+
+static int held(void *arg, char *text)
+{
+    (void)arg;
+    memcpy(text, t.held, HOLD_SIZE);
+    return *text ? 0 : -ENOENT;
 }
 
 static uint64_t wall_us(void *arg)
@@ -194,7 +214,7 @@ static void deliver(void)
 
         memmove(t.queue, t.queue + 1, --t.queued * sizeof *t.queue);
         memmove(t.link, t.link + 1, t.queued * sizeof *t.link);
-        controller_on_msg(&t.c, link, &m, t.now_us);
+        control_msg(&t.k, link, &m, t.now_us);
     }
 }
 
@@ -209,16 +229,34 @@ static void tick(void)
                          .change = t.fake[i].change,
                          .is_frozen = t.fake[i].is_frozen,
                          .sample = { .interval_us = 100000,
-                                     .metric = 0.5 + 0.001 * (double)(i + t.now_us / 100000 % 3) } };
+                                     /* single precision, as on the wire */
+                                     .metric = 0.5f + 0.001f * (float)(i + t.now_us / 100000 % 3) } };
 
         if (t.fake[i].is_unmeasured && t.fake[i].phase == PHASE_APPLIED)
             m.sample.metric = NAN;
         if (!t.fake[i].is_silent)
-            controller_on_msg(&t.c, i, &m, t.now_us);
+            control_msg(&t.k, i, &m, t.now_us);
     }
     deliver();
-    controller_on_tick(&t.c, t.now_us);
+    control_tick(&t.k, t.now_us);
     deliver();
+}
+
+static int order_at(enum order_kind kind, const char *device, const struct order *by)
+{
+    return control_order(&t.k, &(struct order){ by->who, by->why, kind, device, "", 0 }, t.now_us);
+}
+
+static int order(enum order_kind kind, const struct order *by)
+{
+    return order_at(kind, "", by);
+}
+
+static int approve(uint64_t number, const char *code, const struct order *by)
+{
+    struct order o = { by->who, by->why, ORDER_APPROVE, "", code, number };
+
+    return control_order(&t.k, &o, t.now_us);
 }
 
 static void ticks(uint32_t count)
@@ -229,16 +267,16 @@ static void ticks(uint32_t count)
 
 static bool wait_for(bool (*is)(void))
 {
-    for (uint32_t i = 0; i < 600 && !is(); i++)
+    for (uint32_t i = 0; i < 700 && !is(); i++)  /* a refused setting waits for a minute */
         tick();
     return is();
 }
 
-static bool is_trying(void)  { return t.c.trial.phase == TRIAL_RUN; }
-static bool is_idle(void)    { return t.c.trial.phase == TRIAL_NONE; }
-static bool is_waiting(void) { return t.c.trial.phase == TRIAL_WAITING; }
+static bool is_trying(void)  { return t.k.c.trial.phase == TRIAL_RUN; }
+static bool is_idle(void)    { return t.k.c.trial.phase == TRIAL_NONE; }
+static bool is_waiting(void) { return t.k.c.trial.phase == TRIAL_WAITING; }
 static bool is_kept(void)    { return t.kept > 0 && is_idle(); }
-static bool is_paused(void)  { return t.now_us < t.c.caution.paused_until_us; }
+static bool is_paused(void)  { return t.now_us < t.k.c.caution.paused_until_us; }
 
 static bool is_at_baseline(void)
 {
@@ -254,7 +292,8 @@ static bool is_at_baseline(void)
 
 static void boot(void)
 {
-    struct controller_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
+    struct control_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
+                                .hold = { hold, held, NULL },
                                 .send = send,
                                 .propose = propose,
                                 .ended = ended,
@@ -262,14 +301,15 @@ static void boot(void)
     struct audit a;
 
     audit_init(&a);
-    a.seq = t.c.audit.seq;
-    memcpy(a.head, t.c.audit.head, sizeof a.head);
-    controller_fini(&t.c);
-    controller_init(&t.c, &t.cfg, &io, DEVICES);
-    assert_int_equal(controller_start(&t.c, &a, t.now_us), 0);
+    a.seq = t.k.audit.seq;
+    memcpy(a.head, t.k.audit.head, sizeof a.head);
+    control_fini(&t.k);
+    control_init(&t.k, &t.cfg, &io, DEVICES);
+    t.k.record = is_recording ? &t.record : NULL;
+    assert_int_equal(control_start(&t.k, &a, t.now_us), 0);
     t.queued = 0;
     for (uint32_t i = 0; i < DEVICES; i++)
-        controller_on_link(&t.c, i, t.now_us);
+        control_link(&t.k, i, t.now_us);
     deliver();
 }
 
@@ -300,7 +340,7 @@ static int set_up(void **unused)
 static int tear_down(void **unused)
 {
     (void)unused;
-    controller_fini(&t.c);
+    control_fini(&t.k);
     return 0;
 }
 
@@ -362,11 +402,11 @@ static void start__a_pause_and_its_count_of_harm_survive(void **unused)
     assert_true(is_paused());
     t.now_us += 10 * 60000000ull;
     tick();
-    left_us = t.c.caution.paused_until_us - t.now_us;
+    left_us = t.k.c.caution.paused_until_us - t.now_us;
     t.now_us = 1000000;                          /* after a reboot, its clock begins at 0 */
     boot();
     assert_true(is_paused());
-    assert_in_range(t.c.caution.paused_until_us - t.now_us, left_us, left_us + 61000000);
+    assert_in_range(t.k.c.caution.paused_until_us - t.now_us, left_us, left_us + 61000000);
     t.ai_rate = 30;
     ticks(100);
     assert_int_equal(t.dropped, 2);
@@ -388,16 +428,16 @@ static void propose__a_dropped_setting_is_not_tried_again_at_once(void **unused)
         ticks(100);
         assert_int_equal(t.dropped, 1);
         assert_true(is_idle() && t.declined > before);
-        assert_non_null(strstr(t.c.declined, "dropped before"));
+        assert_non_null(strstr(t.k.c.declined, "dropped before"));
         t.ai_rate = 0;
         boot();
     }
     t.ai_rate = 11;                              /* another setting may be tried */
     assert_true(wait_for(is_trying));
-    controller_freeze(&t.c, ALICE, t.now_us);
+    order(ORDER_FREEZE, ALICE);
     assert_true(wait_for(is_idle));
-    assert_non_null(controller_obstacle(&t.c, t.now_us, why));
-    controller_thaw(&t.c, ALICE, t.now_us);      /* an operator allows it again */
+    assert_non_null(controller_obstacle(&t.k.c, t.now_us, why));
+    order(ORDER_THAW, ALICE);      /* an operator allows it again */
     t.ai_rate = 10;
     assert_true(wait_for(is_trying));
 }
@@ -412,6 +452,60 @@ static void propose__a_dropped_setting_may_be_tried_an_hour_later(void **unused)
     assert_true(wait_for(is_trying));
 }
 
+static uint32_t lines_with(const char *text)
+{
+    uint32_t count = 0;
+
+    for (const char *at = t.log; (at = strstr(at, text)) != NULL; at++)
+        count++;
+    return count;
+}
+
+static void propose__an_observing_controller_says_the_same_once(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_OBSERVE;
+    t.ai_rate = 10;
+    ticks(600);
+    assert_int_equal(lines_with("\"what\":\"would try\""), 1);
+    assert_non_null(strstr(t.k.c.declined, "it observes only; it would set rpg_ai_rate 10Mbps"));
+    assert_int_equal(t.dropped, 0);              /* there was no trial */
+}
+
+/* A tuner that wants something else in every interval: less than 1 MB a day, at any interval. */
+static void propose__an_observing_controller_writes_little(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_OBSERVE;
+    for (uint32_t i = 0; i < 12000; i++) {       /* twenty minutes */
+        t.ai_rate = 10 + i % 7;
+        tick();
+    }
+    assert_true(lines_with("\"what\":\"would try\"") > 1);
+    assert_in_range(t.log_length, 1, 1000000 / 72);
+}
+
+/* Each refuses for as long as its file says so. */
+static void try__a_refused_setting_is_tried_once_a_minute_and_told_once(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_DIRECT;
+    for (uint32_t i = 0; i < DEVICES; i++)
+        t.fake[i].is_stubborn = true;
+    t.ai_rate = 10;
+    ticks(6000);                                 /* ten minutes */
+    assert_in_range(t.dropped, 9, 11);
+    assert_int_equal(lines_with("\"what\":\"try\""), 1);
+    assert_int_equal(lines_with("\"what\":\"abort\""), 1);
+    assert_int_equal(lines_with("\"what\":\"drop\""), 1);
+    assert_non_null(strstr(t.k.c.declined, "a device refused the tuner's setting: not now; again in"));
+    for (uint32_t i = 0; i < DEVICES; i++)
+        t.fake[i].is_stubborn = false;
+    assert_true(wait_for(is_kept));              /* and told of before it is written */
+    assert_int_equal(lines_with("\"what\":\"try\""), 2);
+    assert_int_equal(lines_with("\"what\":\"keep\""), 1);
+}
+
 /* ---- approvals ---- */
 
 static void approve__needs_the_code_of_the_trial(void **unused)
@@ -423,17 +517,17 @@ static void approve__needs_the_code_of_the_trial(void **unused)
     t.cfg.mode = MODE_APPROVE;
     t.ai_rate = 10;
     assert_true(wait_for(is_waiting));
-    number = t.c.trial.number;
-    memcpy(code, t.c.trial.code, sizeof code);
-    assert_int_equal(controller_approve(&t.c, number, "", ALICE, t.now_us), -ESTALE);
+    number = t.k.c.trial.number;
+    memcpy(code, t.k.c.trial.code, sizeof code);
+    assert_int_equal(approve(number, "", ALICE), -ESTALE);
     boot();                                      /* the trial that waited is gone; another one waits */
     t.ai_rate = 20;
     assert_true(wait_for(is_waiting));
-    assert_true(t.c.trial.number > number);      /* numbers continue */
-    assert_int_equal(controller_approve(&t.c, number, code, ALICE, t.now_us), -ENOENT);
-    assert_int_equal(controller_approve(&t.c, t.c.trial.number, code, ALICE, t.now_us), -ESTALE);
+    assert_true(t.k.c.trial.number > number);      /* numbers continue */
+    assert_int_equal(approve(number, code, ALICE), -ENOENT);
+    assert_int_equal(approve(t.k.c.trial.number, code, ALICE), -ESTALE);
     assert_true(is_waiting());
-    assert_int_equal(controller_approve(&t.c, t.c.trial.number, t.c.trial.code, ALICE, t.now_us), 0);
+    assert_int_equal(approve(t.k.c.trial.number, t.k.c.trial.code, ALICE), 0);
     assert_true(wait_for(is_trying));
 }
 
@@ -455,18 +549,38 @@ static void approve__the_log_has_who_and_why(void **unused)
     t.cfg.mode = MODE_APPROVE;
     t.ai_rate = 10;
     assert_true(wait_for(is_waiting));
-    controller_approve(&t.c, t.c.trial.number, t.c.trial.code, &(struct order){ "bob", "looks good" },
-                       t.now_us);
+    approve(t.k.c.trial.number, t.k.c.trial.code, &(struct order){ .who = "bob", .why = "looks good" });
     assert_true(has_line("\"what\":\"approve\"", "\"who\":\"bob\"", "looks good"));
-    assert_string_equal(t.c.trial.by, "bob");
-    controller_freeze(&t.c, &(struct order){ "carol", "rack 7" }, t.now_us);
-    controller_thaw(&t.c, &(struct order){ "dave", "done" }, t.now_us);
-    controller_freeze_device(&t.c, "host1/nic", true, &(struct order){ "erin", "odd" }, t.now_us);
-    controller_rollback(&t.c, &(struct order){ "frank", "enough" }, t.now_us);
+    assert_string_equal(t.k.c.trial.by, "bob");
+    order(ORDER_FREEZE, &(struct order){ .who = "carol", .why = "rack 7" });
+    order(ORDER_THAW, &(struct order){ .who = "dave", .why = "done" });
+    order_at(ORDER_FREEZE_DEVICE, "host1/nic", &(struct order){ .who = "erin", .why = "odd" });
+    order(ORDER_ROLLBACK, &(struct order){ .who = "frank", .why = "enough" });
     assert_true(has_line("\"what\":\"freeze\"", "\"who\":\"carol\"", "rack 7"));
     assert_true(has_line("\"what\":\"thaw\"", "\"who\":\"dave\"", "done"));
     assert_true(has_line("\"what\":\"freeze device\"", "\"who\":\"erin\"", "host1/nic: odd"));
     assert_true(has_line("\"what\":\"rollback\"", "\"who\":\"frank\"", "enough"));
+}
+
+static void reject__ends_a_waiting_trial_and_its_setting_waits(void **unused)
+{
+    uint64_t number;
+
+    (void)unused;
+    t.cfg.mode = MODE_APPROVE;
+    t.ai_rate = 10;
+    assert_true(wait_for(is_waiting));
+    number = t.k.c.trial.number;
+    assert_int_equal(control_order(&t.k, &(struct order){ "eve", "", ORDER_REJECT, "", "", number + 1 },
+                                   t.now_us), -ENOENT);
+    assert_int_equal(control_order(&t.k, &(struct order){ "bob", "not now", ORDER_REJECT, "", "", number },
+                                   t.now_us), 0);
+    assert_true(has_line("\"what\":\"reject\"", "\"who\":\"bob\"", "not now"));
+    ticks(200);
+    assert_true(is_idle() && t.dropped == 1);    /* not again at once */
+    assert_non_null(strstr(t.k.c.declined, "dropped before"));
+    t.ai_rate = 20;
+    assert_true(wait_for(is_waiting));           /* but another */
 }
 
 static void begin__nothing_is_tried_if_its_number_cannot_be_saved(void **unused)
@@ -479,6 +593,45 @@ static void begin__nothing_is_tried_if_its_number_cannot_be_saved(void **unused)
     assert_true(is_idle() && t.declined > 0);
     t.is_full = false;
     assert_true(wait_for(is_trying));
+}
+
+/* ---- freezes ---- */
+
+static void freeze__survives_a_full_disk(void **unused)
+{
+    (void)unused;
+    ticks(60);
+    t.is_full = true;
+    assert_int_equal(order(ORDER_FREEZE, ALICE), 0);
+    ticks(10);
+    boot();
+    assert_string_equal(t.k.c.frozen, "frozen by alice: a test");
+    assert_int_equal(order(ORDER_THAW, ALICE), 0);
+    boot();
+    assert_string_equal(t.k.c.frozen, "");       /* nor does an older freeze come back */
+    t.is_full = false;
+    ticks(60);
+    assert_int_equal(order(ORDER_ROLLBACK, ALICE), 0);
+    t.held[0] = '\0';                            /* the other has it, too */
+    boot();
+    assert_string_equal(t.k.c.rolled_back.who, "alice");
+    assert_string_equal(t.k.c.frozen, "rolled back by alice: a test");
+}
+
+static void freeze__a_damaged_one_is_one(void **unused)
+{
+    (void)unused;
+    ticks(60);
+    assert_int_equal(order(ORDER_FREEZE, ALICE), 0);
+    assert_int_equal(order(ORDER_THAW, ALICE), 0);
+    for (uint32_t i = 0; i < 60; i++) {
+        t.held[i] ^= 1;
+        boot();
+        assert_non_null(strstr(t.k.c.frozen, "damaged"));
+        t.held[i] ^= 1;
+    }
+    boot();
+    assert_string_equal(t.k.c.frozen, "");
 }
 
 /* ---- rollback ---- */
@@ -495,19 +648,19 @@ static void rollback__works_in_every_state(void **unused)
         if (state < 2)
             assert_true(wait_for(state ? is_waiting : is_trying));
         if (state == 2)
-            controller_freeze(&t.c, ALICE, t.now_us);
+            order(ORDER_FREEZE, ALICE);
         if (state == 3)
-            t.c.caution.paused_until_us = t.now_us + HOUR_US;
+            t.k.c.caution.paused_until_us = t.now_us + HOUR_US;
         if (state == 4)
             boot();                              /* a new process, before any device reports */
-        assert_int_equal(controller_rollback(&t.c, ALICE, t.now_us), 0);
+        assert_int_equal(order(ORDER_ROLLBACK, ALICE), 0);
         if (state == 0)
-            controller_freeze(&t.c, ALICE, t.now_us);    /* does not stop the rollback */
+            order(ORDER_FREEZE, ALICE);    /* does not stop the rollback */
         assert_true(wait_for(is_at_baseline));
         ticks(100);
         assert_true(is_at_baseline() && is_idle());      /* no other trial begins */
-        assert_true(knobset_is_empty(&t.c.standing.set));
-        assert_string_equal(t.c.standing.by, "alice");
+        assert_true(knobset_is_empty(&t.k.c.standing.set));
+        assert_string_equal(t.k.c.standing.by, "alice");
     }
 }
 
@@ -517,7 +670,7 @@ static void rollback__goes_on_until_every_device_is_back(void **unused)
     keep(10);
     t.fake[1].is_stubborn = true;
     t.fake[2].is_silent = true;
-    assert_int_equal(controller_rollback(&t.c, ALICE, t.now_us), 0);
+    assert_int_equal(order(ORDER_ROLLBACK, ALICE), 0);
     ticks(20);
     assert_true(t.fake[0].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5 &&
                 t.fake[3].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5);
@@ -526,7 +679,7 @@ static void rollback__goes_on_until_every_device_is_back(void **unused)
     assert_true(t.fake[1].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5);
     boot();
     t.fake[2].is_silent = false;                 /* it returns to another process */
-    controller_on_link(&t.c, 2, t.now_us);
+    control_link(&t.k, 2, t.now_us);
     deliver();
     assert_true(wait_for(is_at_baseline));
 }
@@ -536,14 +689,14 @@ static void rollback__is_refused_in_observe_mode(void **unused)
     (void)unused;
     keep(10);
     t.cfg.mode = MODE_OBSERVE;
-    assert_int_equal(controller_rollback(&t.c, ALICE, t.now_us), -EPERM);
+    assert_int_equal(order(ORDER_ROLLBACK, ALICE), -EPERM);
     ticks(50);
     assert_false(is_at_baseline());
 }
 
 /* ---- drills, and devices that leave ---- */
 
-static bool is_drilled(void) { return t.c.drill.wall_us > 0 && is_idle(); }
+static bool is_drilled(void) { return t.k.c.drill.wall_us > 0 && is_idle(); }
 
 /* Plays agents whose lease ends, by the last tick with a lease and their own clock. */
 static void end_leases(void)
@@ -557,62 +710,62 @@ static void drill__passes_if_the_device_reverts_without_a_lease(void **unused)
 {
     (void)unused;
     ticks(30);
-    assert_int_equal(controller_drill(&t.c, "", ALICE, t.now_us), 0);
+    assert_int_equal(order_at(ORDER_DRILL, "", ALICE), 0);
     deliver();
     for (uint32_t i = 0; i < 100 && !is_drilled(); i++) {
         tick();
         end_leases();
         deliver();
     }
-    assert_true(is_drilled() && t.c.drill.is_passed);
-    assert_in_range(t.c.drill.took_us, 2900000, 3400000);
+    assert_true(is_drilled() && t.k.c.drill.is_passed);
+    assert_in_range(t.k.c.drill.took_us, 2900000, 3400000);
     assert_true(has_line("\"what\":\"drill\"", "\"who\":\"alice\"", "a test"));
     assert_true(has_line("\"what\":\"drill\"", "passed: host", "back after 3."));
     tick();
     boot();
-    assert_true(t.c.drill.is_passed && t.c.drill.passed_us);     /* still known after a restart */
+    assert_true(t.k.c.drill.is_passed && t.k.c.drill.passed_us);     /* still known after a restart */
 }
 
 static void drill__fails_if_the_device_does_not_revert(void **unused)
 {
     (void)unused;
     ticks(30);
-    assert_int_equal(controller_drill(&t.c, "host1/nic", ALICE, t.now_us), 0);
+    assert_int_equal(order_at(ORDER_DRILL, "host1/nic", ALICE), 0);
     deliver();
     for (uint32_t i = 0; i < 1300 && !is_drilled(); i++)
         tick();
-    assert_true(is_drilled() && !t.c.drill.is_passed && !t.c.drill.passed_us);
-    assert_string_equal(t.c.drill.device, "host1/nic");
+    assert_true(is_drilled() && !t.k.c.drill.is_passed && !t.k.c.drill.passed_us);
+    assert_string_equal(t.k.c.drill.device, "host1/nic");
 }
 
 static void drill__ends_if_the_answer_is_lost(void **unused)
 {
     (void)unused;
     ticks(30);
-    assert_int_equal(controller_drill(&t.c, "host1/nic", ALICE, t.now_us), 0);
+    assert_int_equal(order_at(ORDER_DRILL, "host1/nic", ALICE), 0);
     deliver();
     ticks(5);
     t.fake[1].phase = PHASE_IDLE;                /* for example frozen at the host */
     ticks(15);
     assert_true(is_idle());
     assert_true(t.now_us - t.fake[1].leased_us < 1000000);       /* it gets leases again */
-    assert_true(t.c.drill.wall_us == 0);
+    assert_true(t.k.c.drill.wall_us == 0);
 }
 
 static void drill__waits_for_no_trial_and_needs_a_device(void **unused)
 {
     (void)unused;
     ticks(30);
-    assert_int_equal(controller_drill(&t.c, "no/such", ALICE, t.now_us), -ENOENT);
+    assert_int_equal(order_at(ORDER_DRILL, "no/such", ALICE), -ENOENT);
     t.fake[1].is_silent = true;
     ticks(10);
-    assert_int_equal(controller_drill(&t.c, "host1/nic", ALICE, t.now_us), -ENODEV);
+    assert_int_equal(order_at(ORDER_DRILL, "host1/nic", ALICE), -ENODEV);
     t.fake[1].is_silent = false;
     t.ai_rate = 10;
     assert_true(wait_for(is_trying));
-    assert_int_equal(controller_drill(&t.c, "", ALICE, t.now_us), -EBUSY);
+    assert_int_equal(order_at(ORDER_DRILL, "", ALICE), -EBUSY);
     t.cfg.mode = MODE_OBSERVE;
-    assert_int_equal(controller_drill(&t.c, "", ALICE, t.now_us), -EPERM);
+    assert_int_equal(order_at(ORDER_DRILL, "", ALICE), -EPERM);
 }
 
 static void drill__runs_automatically_when_it_is_due(void **unused)
@@ -626,17 +779,17 @@ static void drill__runs_automatically_when_it_is_due(void **unused)
         end_leases();
         deliver();
     }
-    assert_true(is_drilled() && t.c.drill.is_passed);
-    first = t.c.drill.wall_us;
+    assert_true(is_drilled() && t.k.c.drill.is_passed);
+    first = t.k.c.drill.wall_us;
     ticks(100);
-    assert_true(t.c.drill.wall_us == first && is_idle());
+    assert_true(t.k.c.drill.wall_us == first && is_idle());
     boot();
     t.now_us += 167 * HOUR_US;
     ticks(100);
-    assert_true(t.c.drill.wall_us == first && is_idle());
+    assert_true(t.k.c.drill.wall_us == first && is_idle());
     t.now_us += HOUR_US;
     ticks(10);
-    assert_int_equal(t.c.trial.phase, TRIAL_DRILL);
+    assert_int_equal(t.k.c.trial.phase, TRIAL_DRILL);
 }
 
 static void bye__ends_the_wait_for_a_device_that_left(void **unused)
@@ -647,21 +800,21 @@ static void bye__ends_the_wait_for_a_device_that_left(void **unused)
     ticks(60);
     t.fake[1].is_silent = true;
     ticks(10);
-    assert_non_null(controller_obstacle(&t.c, t.now_us, why));   /* a silent device is waited for */
+    assert_non_null(controller_obstacle(&t.k.c, t.now_us, why));   /* a silent device is waited for */
     t.fake[1].is_silent = false;
     tick();
-    controller_on_msg(&t.c, 1, &(struct msg){ .kind = MSG_BYE, .incarnation = 1 }, t.now_us);
+    control_msg(&t.k, 1, &(struct msg){ .kind = MSG_BYE, .incarnation = 1 }, t.now_us);
     t.fake[1].is_silent = true;
     ticks(10);
-    assert_null(controller_obstacle(&t.c, t.now_us, why));
-    assert_true(roster_coverage(&t.c, t.now_us) == 1);
+    assert_null(controller_obstacle(&t.k.c, t.now_us, why));
+    assert_true(roster_coverage(&t.k.c, t.now_us) == 1);
     t.ai_rate = 10;
     assert_true(wait_for(is_trying));
     t.fake[1].is_silent = false;
     hello(1);                                    /* it may come back */
     deliver();
     tick();
-    assert_true(roster_is_fresh(&t.c, roster_find(&t.c, "host1/nic"), t.now_us));
+    assert_true(roster_is_fresh(&t.k.c, roster_find(&t.k.c, "host1/nic"), t.now_us));
 }
 
 static void forget__drops_a_silent_device(void **unused)
@@ -670,24 +823,45 @@ static void forget__drops_a_silent_device(void **unused)
 
     (void)unused;
     ticks(60);
-    assert_int_equal(controller_forget(&t.c, "host1/nic", ALICE, t.now_us), -EBUSY);
-    assert_int_equal(controller_forget(&t.c, "no/such", ALICE, t.now_us), -ENOENT);
+    assert_int_equal(order_at(ORDER_FORGET, "host1/nic", ALICE), -EBUSY);
+    assert_int_equal(order_at(ORDER_FORGET, "no/such", ALICE), -ENOENT);
     t.fake[1].is_silent = true;
     ticks(10);
-    assert_int_equal(controller_forget(&t.c, "host1/nic", ALICE, t.now_us), 0);
-    assert_int_equal(t.c.peers, DEVICES - 1);
-    assert_null(roster_find(&t.c, "host1/nic"));
+    assert_int_equal(order_at(ORDER_FORGET, "host1/nic", ALICE), 0);
+    assert_int_equal(t.k.c.peers, DEVICES - 1);
+    assert_null(roster_find(&t.k.c, "host1/nic"));
     for (uint32_t i = 0; i < DEVICES; i++)
-        assert_true(i == 1 || strcmp(roster_of_link(&t.c, i)->name, i == 0   ? "host0/nic"
+        assert_true(i == 1 || strcmp(roster_of_link(&t.k.c, i)->name, i == 0   ? "host0/nic"
                                                                     : i == 2 ? "host2/nic"
                                                                              : "host3/nic") == 0);
     ticks(2);
-    assert_null(controller_obstacle(&t.c, t.now_us, why));
+    assert_null(controller_obstacle(&t.k.c, t.now_us, why));
     assert_true(has_line("\"what\":\"forget\"", "\"who\":\"alice\"", "host1/nic"));
     t.fake[1].is_silent = false;
-    controller_on_link(&t.c, 1, t.now_us);
+    control_link(&t.k, 1, t.now_us);
     deliver();
-    assert_non_null(roster_find(&t.c, "host1/nic"));
+    assert_non_null(roster_find(&t.k.c, "host1/nic"));
+}
+
+static void forget__drops_many_while_a_trial_waits(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_APPROVE;
+    t.cfg.lost_max = 1;
+    t.ai_rate = 10;
+    ticks(60);
+    assert_true(wait_for(is_waiting));
+    t.fake[1].is_silent = t.fake[2].is_silent = true;
+    ticks(10);
+    assert_true(is_waiting());
+    assert_int_equal(order_at(ORDER_FORGET, "rack*", ALICE), -ENOENT);
+    assert_int_equal(order_at(ORDER_FORGET, "host3*", ALICE), -EBUSY);
+    assert_int_equal(order_at(ORDER_FORGET, "host*", ALICE), 0);
+    assert_int_equal(t.k.c.peers, 2);
+    assert_true(has_line("\"what\":\"forget\"", "\"who\":\"alice\"", "host2/nic"));
+    assert_true(is_waiting());
+    assert_int_equal(approve(t.k.c.trial.number, t.k.c.trial.code, ALICE), 0);
+    assert_true(wait_for(is_trying));
 }
 
 /* ---- one device does not stop the trials of the others ---- */
@@ -695,9 +869,9 @@ static void forget__drops_a_silent_device(void **unused)
 static uint32_t first_tried(void)
 {
     ticks(40);                   /* ranks, and the noise of every stage */
-    for (uint32_t i = 0; i < t.c.peers; i++)
-        if (t.c.peer[i].rank == 0)
-            return t.c.peer[i].link;
+    for (uint32_t i = 0; i < t.k.c.peers; i++)
+        if (t.k.c.peer[i].rank == 0)
+            return t.k.c.peer[i].link;
     fail_msg("no device has a rank");
     return 0;
 }
@@ -712,7 +886,7 @@ static bool is_applied_at_another(uint32_t device)
 
 static bool is_tried_elsewhere(uint32_t device)
 {
-    for (uint32_t i = 0; i < 600 && !is_applied_at_another(device); i++)
+    for (uint32_t i = 0; i < 700 && !is_applied_at_another(device); i++)
         tick();
     return is_applied_at_another(device);
 }
@@ -728,7 +902,7 @@ static void trial__begins_with_one_device_that_has_something_to_change(void **un
     deliver();
     t.ai_rate = 9;
     assert_true(is_tried_elsewhere(first));
-    assert_int_equal(t.c.trial.stage, STAGE_ONE);
+    assert_int_equal(t.k.c.trial.stage, STAGE_ONE);
 }
 
 static void trial__a_device_that_always_refuses_is_tried_last(void **unused)
@@ -753,6 +927,100 @@ static void trial__a_device_without_a_metric_ends_it_in_time_and_is_tried_last(v
     assert_non_null(strstr(t.log, "it reports no metric"));
 }
 
+/* ---- records: the same inputs, the same actions ---- */
+
+static char record_path[64];
+
+/* A life with a kept setting, harm, a freeze, a drill and a rollback. */
+static void record_life(void)
+{
+    struct err err;
+
+    snprintf(record_path, sizeof record_path, "/tmp/anole-record-%d.jsonl", getpid());
+    unlink(record_path);
+    assert_int_equal(record_open(&t.record, record_path, &t.cfg, DEVICES, &err), 0);
+    is_recording = true;
+    boot();
+    t.ai_rate = 10;
+    ticks(300);
+    do_harm(20);
+    order(ORDER_FREEZE, ALICE);
+    ticks(5);
+    order(ORDER_THAW, ALICE);
+    assert_int_equal(order_at(ORDER_DRILL, "", ALICE), 0);
+    ticks(20);
+    t.is_full = true;
+    order(ORDER_ROLLBACK, ALICE);
+    ticks(100);
+    is_recording = false;
+    t.k.record = NULL;
+    assert_int_equal(record_close(&t.record), 0);
+    assert_true(t.record.steps > 1000);
+}
+
+static void replay__the_same_actions_follow(void **unused)
+{
+    uint64_t   steps;
+    struct err err = { "" };
+    char      *text;
+    size_t     length;
+    FILE      *f = open_memstream(&text, &length);
+
+    (void)unused;
+    record_life();
+    int rc = record_replay(record_path, f, &steps, &err);
+    fclose(f);
+    if (rc)
+        fail_msg("%s", err.text);
+    assert_int_equal(steps, t.record.steps);
+    assert_non_null(strstr(text, "alice: rollback: a test"));    /* its audit log once more */
+    assert_non_null(strstr(text, "controller: pause") ? text : strstr(text, "guardrail: the watchdog"));
+    free(text);
+    unlink(record_path);
+}
+
+/* Copies the record with one text replaced. */
+static void replace(const char *from, const char *to)
+{
+    static char text[32 << 20];
+    FILE       *f = fopen(record_path, "r");
+    size_t      length = fread(text, 1, sizeof text - 1, f);
+    char       *at;
+
+    fclose(f);
+    text[length] = '\0';
+    at = strstr(text, from);
+    assert_non_null(at);
+    f = fopen(record_path, "w");
+    fwrite(text, 1, (size_t)(at - text), f);
+    fputs(to, f);
+    fputs(at + strlen(from), f);
+    fclose(f);
+}
+
+static void replay__another_input_is_found(void **unused)
+{
+    static const char *const change[][2] = {
+        { "\"gather_us\":200000", "\"gather_us\":300000" },
+        { "\"who\":\"alice\"", "\"who\":\"bob\"" },
+    };
+    uint64_t   steps;
+    struct err err;
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        tear_down(NULL);
+        set_up(NULL);
+        record_life();
+        replace(change[i][0], change[i][1]);
+        assert_int_equal(record_replay(record_path, NULL, &steps, &err), -EILSEQ);
+        assert_non_null(strstr(err.text, "other actions follow"));
+    }
+    replace("\"in\":\"tick\"", "\"in\":\"stored\"");     /* nobody asked */
+    assert_int_equal(record_replay(record_path, NULL, &steps, &err), -EBADMSG);
+    unlink(record_path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -762,10 +1030,19 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(propose__a_dropped_setting_may_be_tried_an_hour_later, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(propose__an_observing_controller_says_the_same_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(propose__an_observing_controller_writes_little, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(try__a_refused_setting_is_tried_once_a_minute_and_told_once, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(approve__needs_the_code_of_the_trial, set_up, tear_down),
         cmocka_unit_test_setup_teardown(approve__the_log_has_who_and_why, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reject__ends_a_waiting_trial_and_its_setting_waits, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(begin__nothing_is_tried_if_its_number_cannot_be_saved, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(freeze__survives_a_full_disk, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(freeze__a_damaged_one_is_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__works_in_every_state, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__goes_on_until_every_device_is_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__is_refused_in_observe_mode, set_up, tear_down),
@@ -777,11 +1054,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(drill__runs_automatically_when_it_is_due, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bye__ends_the_wait_for_a_device_that_left, set_up, tear_down),
         cmocka_unit_test_setup_teardown(forget__drops_a_silent_device, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(forget__drops_many_while_a_trial_waits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__begins_with_one_device_that_has_something_to_change,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__a_device_that_always_refuses_is_tried_last, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__a_device_without_a_metric_ends_it_in_time_and_is_tried_last,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(replay__the_same_actions_follow, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(replay__another_input_is_found, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
