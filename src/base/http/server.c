@@ -322,7 +322,6 @@ static int read_files(struct server *s, const struct http_config *c, struct err 
 
     rc = rc ? rc : read_token(s, GATE_APPROVE, c->approver_token, err);
     rc = rc ? rc : read_token(s, GATE_VIEW, c->viewer_token, err);
-
     if (!rc && c->cert)
         rc = text_read_file(c->cert, 1ul << 20, &s->cert, &length, err);
     if (!rc && c->key)
