@@ -169,8 +169,8 @@ insert() {
         END { for (i = 1; i <= NR; i++) { print all[i]; while (i == last && (getline more <text) > 0) print more } }' "$1"
 }
 
-# build_with_rows LISTS [SOURCE] - compiles all sources that depend on LISTS (a regular expression), with copies in
-# $shadow and without optimization, and links the program, with another source if there is one. Keeps the folder, so
+# build_with_rows LISTS SOURCE - compiles all sources that depend on LISTS (a regular expression), with copies in
+# $shadow and without optimization, and links the program, with another source unless it is empty. Keeps the folder, so
 # that ccache finds the objects next time.
 build_with_rows() (
     cd "$build" || exit
@@ -184,13 +184,14 @@ build_with_rows() (
             (.command | sub(" -MD .*"; "")) + " -iquote " + $shadow + " -w -O0 -g0 -fno-lto -fno-sanitize=all -U_FORTIFY_SOURCE -o " +
             $shadow + "/o/" + ($object | sub(".*/"; "")) + " -c " + $source' compile_commands.json >"$shadow/commands"
     [ "$(wc -l <"$shadow/commands")" -eq "$(wc -l <"$shadow/objects")" ]
-    [ -z "${2:-}" ] || sed "1!d; s| -o .*| -o $shadow/o/${2##*/}.o -c $2|" "$shadow/commands" >>"$shadow/commands"
+    more=$(sed "1!d; s| -o .*| -o $shadow/o/${2##*/}.o -c $2|" "$shadow/commands")
+    [ -z "$2" ] || echo "$more" >>"$shadow/commands"
     xargs -P "$(nproc)" -d '\n' -n 1 sh -c <"$shadow/commands"
     rm -f "$shadow/libanole.a"
     ar t libanole.a | while read -r member; do
         if [ -f "$shadow/o/${member##*/}" ]; then echo "$shadow/o/${member##*/}"; else echo "$member"; fi
     done >"$shadow/members"
-    [ -z "${2:-}" ] || echo "$shadow/o/${2##*/}.o" >>"$shadow/members"
+    [ -z "$2" ] || echo "$shadow/o/${2##*/}.o" >>"$shadow/members"
     xargs ar csr "$shadow/libanole.a" <"$shadow/members"
     eval "$(ninja -t commands anole | tail -n 1 | sed "s| -o anole | -o $shadow/anole |; s| libanole\.a | $shadow/libanole.a |")"
 )
@@ -212,7 +213,7 @@ build_with_rows() (
         src/core/figures.def >"$shadow/core/figures.def"
     awk -v line="$line" '{ print } /^    s->engine\.counters\.data_sent\+\+;$/ { print line }' src/sim/transport/rc/rc_send.c >"$shadow/rc_send.c"
     [ "$(diff src/sim/transport/rc/rc_send.c "$shadow/rc_send.c" | grep -c '^>')" -eq 1 ]
-    build_with_rows 'core/(figures|knobs)[.]def$'
+    build_with_rows 'core/(figures|knobs)[.]def$' ''
 
     ${TEST_WRAPPER:-} "$shadow/anole" list figure | grep -qE "^$name +network +count +sum "
     # 20 flows of 10,500 bytes with packets of 1000: ten are full, the last has the rest
