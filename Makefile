@@ -85,6 +85,7 @@ chaos:
 	@ninja -C build/gcc tests-chaos-chaos_test
 	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(or $(SEEDS),10000) build/gcc/tests-chaos-chaos_test
 	@ninja -C build/gcc anole anole-live anole-switch && PATH="$(CURDIR)/build/aside/usr/bin:$$PATH" tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
+	@ninja -C build/gcc anole-guard && tests/live/stalls.py build/gcc/anole --trials $(FAULTS) --seed $(FROM)
 
 # Completion for bash, zsh and fish, generated from the program's options. Copy the files to where your shell
 # looks.

@@ -2,6 +2,7 @@
 #include "chaos.h"
 #include "base/err.h"
 #include "chaos_check.h"
+#include "chaos_guard.h"
 #include "liar.h"
 #include "operator.h"
 #include "process.h"
@@ -141,6 +142,17 @@ static void set_up_liars(struct world *w)
     }
 }
 
+/* Of a stream of their own: without them a seed gives the history that it gave before. */
+static void set_up_stalls(struct world *w)
+{
+    static const double chance[] = { 0, 3e-4, 3e-3, 1e-2 };
+
+    rng_init(&w->stalls, w->seed, 1);
+    w->stall_chance = w->is_calm ? 0 : chance[rng_below(&w->stalls, 4)];
+    for (uint32_t i = 0; i < w->agents; i++)
+        w->proc[i].may_be_guarded = !w->device[i].is_whole && rng_below(&w->stalls, 4);
+}
+
 static void be_calm(struct world *w)
 {
     w->kill_chance = w->drop = w->twice = w->slow = 0;
@@ -165,6 +177,7 @@ static void set_up(struct world *w)
     set_up_faults(w);
     if (w->is_calm)
         be_calm(w);
+    set_up_stalls(w);
     for (uint32_t i = 0; i <= w->agents; i++)
         process_start(w, &w->proc[i]);           /* the second controller starts later, or never */
     for (uint32_t i = 0; i < w->relays + w->liars; i++)
@@ -215,12 +228,18 @@ static void pause(struct world *w, struct proc *p)
 static void pause_agent(struct world *w)     { pause(w, any_agent(w)); }
 static void pause_controller(struct world *w) { pause(w, any_controller(w)); }
 static void kill_agent(struct world *w)      { process_kill(w, any_agent(w)); }
+static void kill_guard(struct world *w)      { chaos_guard_kill(any_agent(w)); }
 static void kill_controller(struct world *w) { process_kill(w, any_controller(w)); }
 static void refuse(struct world *w)          { any_device(w)->refuses_until_us = soon(w); }
 static void be_busy(struct world *w)         { any_device(w)->busy_until_us = soon(w); }
 static void blind(struct world *w)           { any_device(w)->blind_until_us = soon(w); }
 static void clamp(struct world *w)           { any_device(w)->clamps_until_us = soon(w); }
 static void be_late(struct world *w)         { any_device(w)->late_until_us = soon(w); }
+
+static void pause_guard(struct world *w)
+{
+    any_agent(w)->guard_paused_until_us = w->now_us + world_draw(w, 50000, 2900000);
+}
 
 static void fill_disk(struct world *w)
 {
@@ -329,7 +348,8 @@ static void damage(struct world *w)
     char        *text = i < d->files ? d->file[i].text : d->log;
     size_t      *length = i < d->files ? &d->file[i].length : &d->log_length;
 
-    if (d->is_damaged || !*length)
+    /* An agent whose first start hangs has only a log. If that is damaged it observes, until people look. */
+    if (d->is_damaged || !*length || !d->files)
         return;
     if (world_chance(w, 0.5))
         *length = world_draw(w, 0, *length - 1);
@@ -419,6 +439,7 @@ static void (*const fault[])(struct world *) = {
     kill_agent, kill_controller, pause_agent, pause_controller, fill_disk, refuse, blind, clamp, be_late,
     step_clock, cut, cut_controller, break_guardrail, edit, start_second, thaw, pause_relay, kill_relay,
     cut_relay, load_driver, jump_clock, freeze, thaw_fabric, roll_back, lie_as_operator, damage, be_busy,
+    kill_guard, pause_guard,
 };
 
 static void on_fault(struct world *w)
@@ -475,6 +496,7 @@ static void on_late(struct world *w, const struct event *e)
     struct device *d = &w->device[e->proc];
 
     knobset_put(&d->is, e->set);
+    d->is_late = true;
     for (int k = 0; k < KNOB_COUNT; k++)
         d->is_foreign[k] &= !e->set->is_named[k];
     world_loud(w, "device %u: a late write takes effect", e->proc);
@@ -486,9 +508,9 @@ static bool is_put_off(struct world *w, const struct event *e)
     bool is_process = e->kind == EV_TICK || e->kind == EV_TIMER || e->kind == EV_MSG || e->kind == EV_CUT;
     struct event later = *e;
 
-    if (!is_process || w->now_us >= w->proc[e->proc].paused_until_us)
+    if (!is_process || (w->now_us >= w->proc[e->proc].paused_until_us && !w->proc[e->proc].is_stalled))
         return false;
-    later.at_us = w->proc[e->proc].paused_until_us + world_draw(w, 0, 500);
+    later.at_us = w->proc[e->proc].paused_until_us + world_draw(w, 0, 500) + w->proc[e->proc].is_stalled;
     world_push(w, later);
     return true;
 }
@@ -505,6 +527,8 @@ static void on_event(struct world *w, const struct event *e)
     case EV_HEAL:  heal(w); break;
     case EV_LEAVE: leave(w); break;
     case EV_PERSON: operator_come(w); break;
+    case EV_GUARD: chaos_guard_on_timer(w, e); break;
+    case EV_GO_ON: process_go_on(w, e); break;
     }
 }
 

@@ -1,5 +1,6 @@
 /* tests/chaos/chaos_check.c - see chaos_check.h. */
 #include "chaos_check.h"
+#include "chaos_guard.h"
 #include "base/minmax.h"
 #include "live/controller/roster.h"
 #include "live/core/knobset.h"
@@ -242,8 +243,11 @@ void check_set(struct world *w, uint32_t device, const struct knob_set *set)
 
     if (d->is_observed)
         broken(w, PROMISE_observe, device, "an agent writes in observe mode");
+    /* An agent that was killed while it confirmed a change cannot tell whether its guard has written the
+     * values before: for a minute they count as its own, also if they are those of the factory. */
     if (d->loaded_us > d->asked_us && knobset_has(&d->held, set) && !knobset_has(&d->first, set) &&
-        !is_first_asked(d, set))
+        !is_first_asked(d, set) &&
+        !(p->may_be_guarded && d->kills && w->now_us < d->killed_us + DEVICE_DOUBT_US))
         broken(w, PROMISE_volatile, device, "a setting survives a driver restart");
     if (!check_values(w, device, set))
         return;
@@ -367,6 +371,7 @@ void check_kill(struct world *w, uint32_t device)
     struct device *d = &w->device[device];
 
     d->kills++;
+    d->killed_us = w->now_us;
     for (int k = 0; k < KNOB_COUNT; k++)
         if (d->is.is_named[k] && d->is_clamped[k])
             add(&d->rest[k], d->is.knobs.value[k]);
@@ -402,6 +407,9 @@ static void follow(struct world *w, uint32_t device)
         d->exposed_us = w->now_us;
     if (is_unexplained && !d->is_unexplained)
         d->unexplained_us = w->now_us;
+    d->is_late &= is_exposed;
+    if ((!chaos_guard_is_able(p) || d->is_late || !is_well(w, d)) && d->able_us == w->now_us)
+        d->guard_able_us = w->now_us;
     d->is_exposed = is_exposed;
     d->is_unexplained = is_unexplained;
 }
@@ -412,7 +420,7 @@ static void check_device(struct world *w, uint32_t device)
     uint64_t       since_us;
 
     follow(w, device);
-    since_us = max_u64(d->able_us, d->exposed_us);
+    since_us = max_u64(d->guard_able_us, d->exposed_us);
     if (d->is_exposed && w->now_us > max_u64(since_us, d->lease_until_us) + MOMENT_US)
         broken(w, PROMISE_lease, device, "an unconfirmed value is in the device after its lease");
     if (d->is_exposed && w->now_us < d->breach_until_us &&

@@ -50,13 +50,16 @@ static void run__no_promise_is_broken(void **unused)
         all.reverted += r.reverted, all.adopted += r.adopted, all.kills += r.kills, all.terms += r.terms;
         all.relayed += r.relayed, all.lies += r.lies, all.unreadable += r.unreadable,
             all.damaged += r.damaged, all.drills += r.drills;
+        all.stalls += r.stalls, all.guarded += r.guarded;
     }
     print_message("# %" PRIu64 " histories: %" PRIu64 " events, %" PRIu64 " faults, %" PRIu64
                   " kills, %" PRIu64 " terms; %" PRIu64 " changes applied, %" PRIu64 " confirmed, %" PRIu64
                   " reverted, %" PRIu64 " foreign edits adopted; %" PRIu64 " lies, %" PRIu64
-                  " of them unreadable or refused; %" PRIu64 " files damaged\n",
+                  " of them unreadable or refused; %" PRIu64 " files damaged; %" PRIu64
+                  " system calls stalled, %" PRIu64 " reverts by guards alone\n",
                   seeds, all.events, all.faults, all.kills, all.terms, all.applied, all.confirmed,
-                  all.reverted, all.adopted, all.lies, all.unreadable, all.damaged);
+                  all.reverted, all.adopted, all.lies, all.unreadable, all.damaged,
+                  all.stalls, all.guarded);
     if (seeds >= 100) {          /* histories without events prove nothing */
         assert_true(all.drills > seeds / 10);
         assert_true(all.applied > seeds * 5);
@@ -64,6 +67,7 @@ static void run__no_promise_is_broken(void **unused)
         assert_true(all.adopted > seeds / 4 && all.kills > seeds);
         assert_true(all.relayed > seeds * 200);          /* reports that passed relays */
         assert_true(all.lies > seeds * 500);
+        assert_true(all.stalls > seeds && all.guarded > seeds / 20);
     }
 }
 

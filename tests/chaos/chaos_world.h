@@ -3,7 +3,9 @@
 #define TESTS_CHAOS_CHAOS_WORLD_H
 
 #include "base/rng.h"
+#include "fiber.h"
 #include "live/agent/agent.h"
+#include "live/guard/deadman.h"
 #include "result.h"
 #include "live/controller/controller.h"
 #include "live/relay/relay.h"
@@ -25,8 +27,9 @@
 #define WORLD_PREPARED_MAX    64
 
 enum event_kind { EV_TICK, EV_TIMER, EV_MSG, EV_RESTART, EV_FAULT, EV_LATE, EV_HEAL, EV_LEAVE,
-                  EV_CUT, EV_PERSON };
-/* CUT: a relay disconnects an agent; PERSON: an operator checks whether a trial waits for approval */
+                  EV_CUT, EV_PERSON, EV_GUARD, EV_GO_ON };
+/* GUARD: the timer of a guard; GO_ON: the end of a stall; CUT: a relay disconnects an agent; PERSON: an operator
+ * checks whether a trial waits for approval */
 
 struct event {
     uint64_t        at_us, order;
@@ -62,6 +65,22 @@ struct proc {                    /* agents first, then controllers, relays, liar
     double            clock_rate;                        /* .. and its speed */
     int64_t           wall_us;   /* offset of the time of day */
     struct disk       disk;
+
+    /* Each handler runs as a fiber, so that a system call can take long while the world goes on. */
+    struct fiber     *fiber;
+    jmp_buf           killed;
+    bool              is_stalled, must_die, was_killed;
+    uint64_t          stall;                             /* number of the stall */
+    struct event      event;                             /* that is being handled */
+    struct msg        event_msg;
+    void            (*handle)(struct world *, struct proc *, const struct event *);
+
+    /* the guard of an agent's device: a process of its own */
+    bool              may_be_guarded, is_guarded, guard_news;
+    struct deadman    guard;
+    uint64_t          guard_timer, guard_paused_until_us;
+    int             (*guard_put)(struct proc *, const struct knob_set *);
+
     struct agent      agent;
     struct path       path;      /* of an agent: relays, then all controllers */
     struct controller controller;
@@ -105,7 +124,9 @@ struct device {
     uint32_t        prepares;
     uint64_t        fence;       /* highest term that its agent has accepted */
     uint64_t        lease_us, lease_until_us;
-    uint64_t        able_us, able_log_us;        /* since when its agent could act, and write its log */
+    /* Since when its agent could act, and write its log, and since when agent or guard could. */
+    uint64_t        able_us, able_log_us, guard_able_us;
+    bool            is_late;     /* it holds what a write that had failed has made of it */
     bool            is_exposed;
     uint64_t        exposed_us;
     bool            is_unexplained;
@@ -119,7 +140,7 @@ struct device {
     bool            is_frozen;   /* its agent has received the freeze and could save it */
     bool            is_misled;   /* its agent has received messages from a relay that lies */
     uint64_t        changes;     /* writes of unconfirmed values */
-    uint64_t        changed_us, kills_at_change, kills;
+    uint64_t        changed_us, kills_at_change, kills, killed_us;
 };
 
 struct pool { void *first; };    /* free list, linked through the first bytes of each object */
@@ -154,8 +175,10 @@ struct world {
     uint64_t      fault_gap_us;  /* largest gap between faults */
     double        effect;        /* effect of candidates on the metric */
 
+    double        stall_chance;  /* per access to disk or device */
+    struct rng    stalls;        /* a stream of its own */
+
     struct proc  *running;
-    jmp_buf       killed;
     struct chaos_result *result;
 };
 

@@ -23,7 +23,7 @@ static const uint64_t found_before[CHAOS_MUTATION_KINDS] = {
     [CHAOS_any_name] = 10, [CHAOS_any_gap] = 8, [CHAOS_no_observe] = 12, [CHAOS_no_refusal] = 15,
     [CHAOS_no_gap] = 12, [CHAOS_no_foreign] = 43, [CHAOS_no_freeze] = 20, [CHAOS_full_disk] = 5,
     [CHAOS_any_approval] = 2, [CHAOS_no_pause] = 10, [CHAOS_short_pause] = 302, [CHAOS_no_rollback] = 14,
-    [CHAOS_one_copy] = 6, [CHAOS_no_log_repair] = 12,
+    [CHAOS_one_copy] = 6, [CHAOS_no_log_repair] = 12, [CHAOS_no_deadman] = 1,
 };
 
 /* Returns true if the history of a seed breaks a promise in this world. */

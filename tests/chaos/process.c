@@ -1,8 +1,10 @@
 /* tests/chaos/process.c - see process.h. */
 #include "process.h"
 #include "base/err.h"
+#include "base/minmax.h"
 #include "core/units.h"
 #include "chaos_check.h"
+#include "chaos_guard.h"
 #include "liar.h"
 #include "live/agent/agent.h"
 #include "live/core/knobset.h"
@@ -17,7 +19,51 @@
 static void maybe_kill(struct world *w)
 {
     if (w->running && !w->is_quiet && world_chance(w, w->kill_chance))
-        longjmp(w->killed, 1);
+        longjmp(w->running->killed, 1);
+}
+
+/* ---- stalls ---- */
+
+#define STALLS_END_US 39000000ull        /* before the last fault */
+#define WATCHDOG_US   10000000u          /* of systemd: ends a process that hangs */
+
+static uint64_t draw_stall(struct world *w, uint64_t low, uint64_t high)
+{
+    return low + rng_below(&w->stalls, high - low + 1);
+}
+
+/* A system call takes up to 60 s, or never returns: then the watchdog may end the process. */
+static void stall(struct world *w, struct proc *p)
+{
+    static const uint64_t most_us[] = { 500000, 2000000, 12000000, 60000000 };
+    uint64_t              until_us = w->now_us + draw_stall(w, 0, most_us[draw_stall(w, 0, 3)]);
+    bool                  is_ended = until_us > w->now_us + WATCHDOG_US && draw_stall(w, 0, 1);
+
+    until_us = min_u64(is_ended ? w->now_us + WATCHDOG_US : until_us, STALLS_END_US);
+    if (until_us <= w->now_us)
+        return;
+    world_loud(w, "process %u stalls for %.3f s%s", (unsigned)(p - w->proc),
+               (double)(until_us - w->now_us) / 1e6, is_ended ? ", and is ended" : "");
+    w->result->stalls++;
+    p->is_stalled = true;
+    p->must_die = is_ended;
+    p->paused_until_us = max_u64(p->paused_until_us, until_us);
+    world_push(w, (struct event){ .at_us = until_us, .kind = EV_GO_ON, .proc = (uint32_t)(p - w->proc),
+                                  .life = ++p->stall });
+    w->running = NULL;
+    fiber_suspend(p->fiber);
+    w->running = p;
+    p->is_stalled = false;
+    if (p->must_die)
+        longjmp(p->killed, 1);
+}
+
+static void maybe_stall(struct world *w)
+{
+    struct proc *p = w->running;
+
+    if (p && w->stall_chance > 0 && !w->is_quiet && !p->event.rack && rng_real(&w->stalls) < w->stall_chance)
+        stall(w, p);
 }
 
 /* ---- disk ---- */
@@ -55,6 +101,7 @@ static int disk_save(void *arg, const char *name, const char *text, size_t lengt
     struct proc *p = arg;
 
     maybe_kill(p->world);
+    maybe_stall(p->world);
     if (is_full(p))
         return IS_MUTANT(p->world, full_disk) ? 0 : -ENOSPC;
     put_file(&p->disk, name, text, length);
@@ -89,13 +136,14 @@ static int disk_append(void *arg, const char *text, size_t length)
     struct proc  *p = arg;
     struct world *w = p->world;
 
+    maybe_stall(w);
     if (p->disk.is_log_damaged)
         return -EIO;
     if (is_full(p))
         return IS_MUTANT(w, full_disk) ? 0 : -ENOSPC;
     if (w->running && !w->is_quiet && world_chance(w, w->kill_chance)) {
         put_log(&p->disk, text, world_draw(w, 0, length - 1));
-        longjmp(w->killed, 1);
+        longjmp(p->killed, 1);
     }
     if (p->is_agent && IS_MUTANT(w, no_audit))
         return 0;
@@ -151,6 +199,7 @@ static int device_read(void *arg, struct knob_set *set)
     struct device *d = &p->world->device[p->index];
 
     maybe_kill(p->world);
+    maybe_stall(p->world);
     if (p->world->now_us < d->blind_until_us)
         return -EIO;
     *set = d->is;
@@ -186,26 +235,43 @@ static int write_late(struct proc *p, const struct knob_set *set)
     return -ETIMEDOUT;
 }
 
-static int device_write_set(void *arg, const struct knob_set *set)
+static int device_put(struct proc *p, const struct knob_set *set)
 {
-    struct proc   *p = arg;
     struct world  *w = p->world;
     struct device *d = &w->device[p->index];
 
-    check_set(w, p->index, set);
-    d->claimed = *set;
+    knobset_put(&d->claimed, set);
     if (w->now_us < d->refuses_until_us || w->now_us < d->busy_until_us || d->is_fixed)
         return w->now_us < d->refuses_until_us ? -EIO : -EBUSY;
     if (w->now_us < d->late_until_us && world_chance(w, 0.5))
         return write_late(p, set);
     for (int k = 0; k < KNOB_COUNT; k++)
         if (set->is_named[k]) {
-            if (!d->is_whole)
+            if (!d->is_whole && !p->is_guarded)
                 maybe_kill(w);
             write_value(p, (enum knob)k, set->knobs.value[k]);
         }
-    maybe_kill(w);
+    if (!p->is_guarded)          /* else only the agent may be killed, before or after */
+        maybe_kill(w);
     return 0;
+}
+
+static int device_write_set(void *arg, const struct knob_set *set)
+{
+    struct proc *p = arg;
+    int          rc = chaos_guard_back(p, set);
+
+    if (rc != -EPIPE)
+        return rc;
+    check_set(p->world, p->index, set);
+    return device_put(p, set);
+}
+
+static uint64_t agent_now_us(void *arg)
+{
+    const struct proc *p = arg;
+
+    return world_clock(p, p->world->now_us);
 }
 
 static const char *device_refuses(void *arg)
@@ -451,8 +517,9 @@ static void start_agent(struct proc *p, const struct audit *a, uint64_t clock_us
 {
     struct agent_io io = { .disk = disk_of(p),
                            .device = { device_read, device_write_set, device_sample, p, device_refuses },
-                           .send = agent_send, .arg = p };
+                           .guard = chaos_guard_io(p), .now_us = agent_now_us, .send = agent_send, .arg = p };
 
+    chaos_guard_start(p, device_put);
     path_init(&p->path, p->world->relays + 1, p->world->relays, SILENCE_US, 5000000, clock_us);
     agent_init(&p->agent, &p->world->agent_cfg[p->index], &io, p->life * 1000 + p->index);
     agent_start(&p->agent, a, clock_us);
@@ -495,6 +562,8 @@ static void start_relay(struct proc *p, uint64_t clock_us)
     relay_on_up(&p->relay, clock_us);
 }
 
+static void process_abandon(struct proc *);
+
 /* Registers which parties a controller or a relay accepts, by their certificates. */
 static void open_accounts(struct world *w, struct proc *p)
 {
@@ -512,6 +581,8 @@ static void open_accounts(struct world *w, struct proc *p)
 
 void process_fini(struct proc *p)
 {
+    process_abandon(p);
+    fiber_free(p->fiber);
     accounts_fini(&p->accounts);
     for (uint32_t i = 0; i < p->disk.files; i++)
         free(p->disk.file[i].text);
@@ -587,13 +658,15 @@ void process_kill(struct world *w, struct proc *p)
 {
     if (!p->is_alive)
         return;
+    process_abandon(p);
     world_loud(w, "%s %u is killed", kind_of(p), p->index);
     p->is_alive = false;
     p->life++;
     w->result->kills++;
-    if (p->is_agent)
+    if (p->is_agent) {
+        chaos_guard_agent_died(p);
         check_kill(w, p->index);
-    else
+    } else
         check_kill_controller(w, p);
     if (!p->is_gone)
         world_push(w, (struct event){ .at_us = w->now_us + world_draw(w, 20000, 2500000), .kind = EV_RESTART,
@@ -618,17 +691,82 @@ static void set_tick(struct world *w, struct proc *p, uint64_t after_us)
                                   .proc = (uint32_t)(p - w->proc), .life = p->life });
 }
 
-/* Runs one handler of the process, which may be killed within it. */
+static uint64_t interval_us(const struct proc *p)
+{
+    return p->is_relay || p->is_liar ? 100000
+           : p->is_agent             ? p->agent.cfg->interval_us
+                                     : p->controller.cfg->interval_us;
+}
+
+/* Runs the handler within its fiber. It may be killed. */
+static void run_inside(void *arg)
+{
+    struct proc *p = arg;
+
+    p->was_killed = true;
+    if (setjmp(p->killed) == 0) {
+        p->handle(p->world, p, &p->event);
+        p->was_killed = false;
+    }
+}
+
+/* The handler has ended, in whatever way. */
+static void finish(struct world *w, struct proc *p)
+{
+    w->running = NULL;
+    if (p->was_killed)
+        process_kill(w, p);
+    set_timer(w, p);
+    if (!p->is_alive)
+        return;
+    if (p->event.kind == EV_RESTART)
+        set_tick(w, p, world_draw(w, 1, 100000));
+    else if (p->event.kind == EV_TICK)
+        set_tick(w, p, interval_us(p));
+}
+
+/* Runs one handler of the process until it ends or stalls. */
 static void run(struct world *w, struct proc *p,
                 void (*handle)(struct world *, struct proc *, const struct event *), const struct event *e)
 {
+    p->handle = handle;
+    p->event = *e;
+    if (e->msg) {                /* a stall outlives it */
+        p->event_msg = *e->msg;
+        p->event.msg = &p->event_msg;
+    }
     w->running = p;
-    if (setjmp(w->killed) == 0)
-        handle(w, p, e);
-    else
-        process_kill(w, p);
+    if (w->stall_chance > 0 && !p->fiber)
+        p->fiber = fiber_new();
+    if (!p->fiber)
+        run_inside(p);
+    if (!p->fiber || fiber_start(p->fiber, run_inside, p))
+        finish(w, p);
     w->running = NULL;
-    set_timer(w, p);
+}
+
+void process_go_on(struct world *w, const struct event *e)
+{
+    struct proc *p = &w->proc[e->proc];
+
+    struct event later = *e;
+
+    if (p->is_stalled && e->life == p->stall && w->now_us < p->paused_until_us) {
+        later.at_us = p->paused_until_us;        /* it was stopped meanwhile */
+        world_push(w, later);
+    } else if (p->is_stalled && e->life == p->stall && fiber_resume(p->fiber))
+        finish(w, p);
+    w->running = NULL;
+}
+
+/* Its handler ends where it stalls. */
+static void process_abandon(struct proc *p)
+{
+    if (!p->is_stalled)
+        return;
+    p->must_die = true;
+    fiber_resume(p->fiber);
+    p->world->running = NULL;
 }
 
 static void handle_start(struct world *w, struct proc *p, const struct event *e)
@@ -637,22 +775,30 @@ static void handle_start(struct world *w, struct proc *p, const struct event *e)
     start(p);
 }
 
+/* The guard of the last agent has the lock until the device is back. */
 void process_start(struct world *w, struct proc *p)
 {
+    struct event e = { .at_us = w->now_us + 100000, .kind = EV_RESTART, .proc = (uint32_t)(p - w->proc) };
+
+    if (chaos_guard_holds(p)) {
+        world_push(w, e);
+        return;
+    }
     world_loud(w, "%s %u starts", kind_of(p), p->index);
     p->is_alive = true;
-    run(w, p, handle_start, NULL);
-    if (p->is_alive)
-        set_tick(w, p, world_draw(w, 1, 100000));
+    run(w, p, handle_start, &e);
 }
 
 /* ---- events ---- */
 
 static void handle_agent(struct world *w, struct proc *p, const struct event *e)
 {
-    uint64_t   clock_us = world_clock(p, w->now_us), before_us;
-    struct msg m;
+    uint64_t    clock_us = world_clock(p, w->now_us), before_us;
+    struct msg  m;
+    const char *news = chaos_guard_news(p);
 
+    if (news)
+        agent_on_guard(&p->agent, news, clock_us);
     if (e->kind == EV_TICK) {
         if (path_on_tick(&p->path, clock_us))
             say_hello(&p->agent, clock_us);
@@ -777,13 +923,6 @@ static void handle_relay(struct world *w, struct proc *p, const struct event *e)
     }
 }
 
-static uint64_t interval_us(const struct proc *p)
-{
-    return p->is_relay || p->is_liar ? 100000
-           : p->is_agent             ? p->agent.cfg->interval_us
-                                     : p->controller.cfg->interval_us;
-}
-
 void process_on_event(struct world *w, const struct event *e)
 {
     struct proc *p = &w->proc[e->proc];
@@ -793,6 +932,4 @@ void process_on_event(struct world *w, const struct event *e)
         return;
     run(w, p, p->is_agent ? handle_agent : p->is_relay ? handle_relay :
               p->is_liar ? handle_liar : handle_controller, e);
-    if (e->kind == EV_TICK && p->is_alive)
-        set_tick(w, p, interval_us(p));
 }

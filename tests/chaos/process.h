@@ -14,6 +14,9 @@ void process_kill(struct world *, struct proc *);
 /* Frees the memory of its state machines. */
 void process_fini(struct proc *);
 
+/* Handles GO_ON: a process goes on after a stall. */
+void process_go_on(struct world *, const struct event *);
+
 /* Handles TICK, TIMER, MSG or CUT of a process. */
 void process_on_event(struct world *, const struct event *);
 

@@ -55,7 +55,8 @@ enum chaos_promise { CHAOS_PROMISES(CHAOS_PROMISE_ENUM) PROMISES };
     X(short_pause, "a restart ends the pause")                                                              \
     X(no_rollback, "a rollback is refused during a trial")                                                  \
     X(one_copy, "a damaged file counts as missing")                                                         \
-    X(no_log_repair, "an agent whose log is damaged does not start")
+    X(no_log_repair, "an agent whose log is damaged does not start")                                        \
+    X(no_deadman, "guards never revert by themselves")
 
 #define CHAOS_MUTATION_ENUM(name, text) CHAOS_##name,
 enum chaos_mutation { CHAOS_MUTATIONS(CHAOS_MUTATION_ENUM) CHAOS_MUTATION_KINDS };
@@ -69,6 +70,7 @@ struct chaos_result {
     uint64_t lies, unreadable;   /* sent; of these, rejected by the codec or because of the certificate */
     uint64_t damaged;            /* files */
     uint64_t drills;             /* drills that began */
+    uint64_t stalls, guarded;    /* system calls that took long; reverts by guards on their own */
     uint64_t applied, confirmed, reverted, adopted, kills, terms;
 };
 

@@ -126,10 +126,24 @@ stays_back() {
     cat state?/mlx5_0/audit.jsonl | grep -q 'the lease ended'
 }
 
-@test "live: an agent killed during a change is rescued, and the trial ends" {
+@test "live: if an agent is killed during a change, its guard reverts it" {
     needs_live
     start_fabric
     wait_for has_rate nic1 50
+    guard=$(children "$agent1")
+    kill -9 "$agent1"
+    wait_for has_rate nic1 5
+    wait_for have_ended "$guard"                 # it ends once the device is back
+    "$ANOLE" agent agent1.yaml --rescue
+}
+
+@test "live: an agent killed during a change with its guard is rescued, and the trial ends" {
+    needs_live
+    start_fabric
+    wait_for has_rate nic1 50
+    kill -STOP "$agent1"
+    # shellcheck disable=SC2046  # several
+    kill -9 $(children "$agent1")
     kill -9 "$agent1"
     has_rate nic1 50 || skip 'the block was over'
     wait "$agent1" || true

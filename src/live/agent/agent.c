@@ -104,7 +104,7 @@ static void prove(struct agent *a, const char *why, uint64_t now_us)
     a->is_drill = false;
     if (!device_check(a, now_us))
         return;                  /* changed outside Anole, or unreadable */
-    if (!device_write(a, &set, now_us, trouble))
+    if (!device_write(a, &set, NEVER, now_us, trouble))
         device_restore(a, why, now_us);
     device_log(a, (struct audit_record){ .what = "drill", .why = why, .term = a->change_term,
                                          .change = a->change, .new = &set, .seen = &a->device }, now_us);
@@ -238,14 +238,22 @@ static int log_apply(struct agent *a, uint64_t now_us)
                                                 .old = &old, .new = &a->wanted }, now_us);
 }
 
+static uint64_t clock_of(const struct agent *a, uint64_t now_us)
+{
+    return a->io.now_us ? a->io.now_us(a->io.arg) : now_us;
+}
+
+/* The disk may have taken long: the lease counts at the write. */
 static void write_change(struct agent *a, uint64_t now_us)
 {
-    char why[MSG_WHY_SIZE];
+    char why[MSG_WHY_SIZE] = "the lease ended before it could be written";
 
     a->phase = PHASE_APPLIED;    /* from here on it is reverted, whatever comes */
+    a->owes_revert = a->io.guard.attempt != NULL;
     a->at_us = NEVER;
+    now_us = clock_of(a, now_us);
     budget_take(&a->switches, now_us);
-    if (device_write(a, &a->wanted, now_us, why))
+    if (has_lease(a, now_us) && device_write(a, &a->wanted, a->lease_until_us, now_us, why))
         say_answer(a, ANSWER_APPLIED, a->change, "");
     else
         give_up(a, why, now_us);
@@ -288,33 +296,49 @@ static void on_commit(struct agent *a, const struct msg *m, uint64_t now_us)
 
 /* ---- confirm, revert ---- */
 
+/* A guard lets go only of what is on the disk. If the agent dies in between, the guard writes the old
+ * values, and the next start must know them as ours. */
 static int save_confirmed(struct agent *a, uint64_t now_us)
 {
-    struct saved before = a->saved;
+    struct saved    before = a->saved;
+    struct knob_set old = knobset_part(&a->saved.confirmed, &a->wanted);
 
     knobset_put(&a->saved.confirmed, &a->wanted);
     /* else an earlier write may still come over this one, and is ours */
     if (a->awake_us >= a->late_until_us)
         a->saved.doubts = 0;
+    uint32_t doubts = a->saved.doubts;
+    if (a->io.guard.drop)
+        saved_doubt(&a->saved, &old);
     budget_take(&a->lasting, now_us);
     int rc = device_save(a);
-    if (rc)
+    if (!rc && !device_let_go(a))
+        rc = -ETIME;
+    if (rc) {
+        a->is_dirty |= rc == -ETIME;
         a->saved = before;
+    } else if (a->io.guard.drop) {
+        a->saved.doubts = doubts;
+        a->is_dirty = true;
+    }
     return rc;
 }
 
 static void confirm(struct agent *a, uint64_t now_us)
 {
     struct knob_set old = knobset_part(&a->saved.confirmed, &a->wanted);
+    int             rc;
 
     if (!has_lease(a, now_us))
         give_up(a, "the lease ended before it was confirmed", now_us);
     else if (!device_check(a, now_us))
         return;                  /* that has reverted it */
-    else if (save_confirmed(a, now_us))
-        give_up(a, "the disk cannot be written", now_us);
+    else if ((rc = save_confirmed(a, now_us)) != 0)
+        give_up(a, rc == -ETIME ? "the lease ended while it was confirmed" : "the disk cannot be written",
+                now_us);
     else {
         a->phase = PHASE_IDLE;
+        a->owes_revert = false;
         a->confirmed_change = a->change;
         device_log(a, (struct audit_record){ .what = "confirm", .term = a->change_term, .change = a->change,
                                              .old = &old, .new = &a->wanted, .seen = &a->device }, now_us);
@@ -378,6 +402,12 @@ static void on_begin(struct agent *a, const struct msg *m, uint64_t now_us)
 
 /* ---- freeze ---- */
 
+void agent_on_guard(struct agent *a, const char *why, uint64_t now_us)
+{
+    if (a->phase == PHASE_APPLIED)
+        give_up(a, why, now_us);
+}
+
 void agent_freeze(struct agent *a, const char *why, uint64_t now_us)
 {
     if (*a->saved.frozen)
@@ -390,8 +420,14 @@ void agent_freeze(struct agent *a, const char *why, uint64_t now_us)
 
 static void on_freeze(struct agent *a, const struct msg *m, uint64_t now_us)
 {
-    agent_freeze(a, *m->why ? m->why : "by the controller", now_us);
-    give_up(a, a->saved.frozen, now_us);
+    const char *by = *m->why ? m->why : "by the controller";
+    char        why[MSG_WHY_SIZE];
+
+    /* the disk may take long, and the device comes first */
+    snprintf(why, sizeof why, "%s%.140s", *a->saved.frozen ? "" : "frozen: ",
+             *a->saved.frozen ? a->saved.frozen : by);
+    give_up(a, why, now_us);
+    agent_freeze(a, by, now_us);
     say_answer(a, ANSWER_FROZEN, 0, a->saved.frozen);
 }
 
@@ -421,10 +457,10 @@ void agent_stop_by_file(struct agent *a, const char *why, uint64_t now_us)
 
     snprintf(a->stopped, sizeof a->stopped, "%s", why);
     a->has_news |= is_new || is_over;
-    if (is_new || is_over)
-        device_log(a, (struct audit_record){ .what = is_new ? "freeze" : "thaw", .why = why }, now_us);
     if (is_new)
         give_up(a, a->stopped, now_us);
+    if (is_new || is_over)
+        device_log(a, (struct audit_record){ .what = is_new ? "freeze" : "thaw", .why = why }, now_us);
 }
 
 void agent_reconfigure(struct agent *a, struct agent_config *cfg, const struct agent_config *new,
@@ -494,13 +530,13 @@ static bool take_term(struct agent *a, uint64_t term, uint64_t now_us)
     if (term <= before)
         return term == before;
     a->saved.term = term;
+    give_up(a, "another controller has taken over", now_us);     /* before the disk, which may take long */
     if (device_save(a)) {
         a->saved.term = before;
         return false;
     }
     a->lease_until_us = 0;
     a->self.is_allowed = false;
-    give_up(a, "another controller has taken over", now_us);
     return true;
 }
 
@@ -511,6 +547,8 @@ static void on_lease(struct agent *a, const struct msg *m, uint64_t now_us)
     if (m->stamp_us > now_us || until_us <= a->lease_until_us)
         return;
     a->lease_until_us = until_us;
+    if (a->phase == PHASE_APPLIED && a->io.guard.keep)
+        a->io.guard.keep(a->io.guard.arg, until_us);
     a->is_brief = m->is_brief;
     a->control = m->has_control ? m->control : NAN;
 }
@@ -563,17 +601,21 @@ void agent_on_timer(struct agent *a, uint64_t now_us)
         give_up(a, "the controller asked for it", now_us);
 }
 
-/* A missing sample changes nothing: the controller misses the report. */
+static struct msg_sample nothing_known(void)
+{
+    return (struct msg_sample){ .metric = NAN, .paused = NAN, .unknown = MSG_UNKNOWN_ALL };
+}
+
 static void watch(struct agent *a, uint64_t now_us)
 {
     bool is_open = a->phase == PHASE_APPLIED || a->self.moved;
 
-    a->sample = (struct msg_sample){ .metric = NAN, .paused = NAN };
+    a->sample = nothing_known();
     a->breach[0] = '\0';
     if (a->io.device.sample(a->io.device.arg, &a->sample))
-        a->sample = (struct msg_sample){ .metric = NAN, .paused = NAN };
-    else if (guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open,
-                         has_lease(a, now_us) ? a->control : NAN, a->breach) && is_open)
+        a->sample = nothing_known();
+    if (guard_check(&a->guard, &a->cfg->guard, &a->sample, is_open, has_lease(a, now_us) ? a->control : NAN,
+                    a->breach) && is_open)
         give_up(a, a->breach, now_us);
 }
 
@@ -589,6 +631,8 @@ void agent_on_tick(struct agent *a, uint64_t now_us)
     watch(a, now_us);
     if (!a->is_broken)
         device_check(a, now_us);
+    if (a->phase == PHASE_APPLIED && a->io.guard.keep)
+        a->io.guard.keep(a->io.guard.arg, a->lease_until_us);
     device_forget_doubts(a);
     if (a->has_news)
         say_hello(a, now_us);

@@ -11,17 +11,17 @@
  * Guarantees, whatever happens to the controller, the network and the agent itself:
  *
  *   - It only observes unless its configuration allows writes. It never writes a value outside the limits.
- *   - The initial setting of the device is on the disk before the first write, and each write is in the audit
- *     log before it happens.
- *   - An unconfirmed setting is reverted when the lease ends. A lease counts from the time at which the agent
- *     sent the report that the controller answered, by the agent's own clock: late or repeated renewals
- *     prolong nothing.
+ *   - The initial setting of the device is on the disk before the first write, and each write is in the
+ *     audit log before it happens.
+ *   - An unconfirmed setting is reverted when the lease ends, by the guard of the device (live/guard) if
+ *     the agent cannot. A lease counts from the time at which the agent sent the report that the controller
+ *     answered, by the agent's own clock: late or repeated renewals prolong nothing.
  *   - A value set outside Anole is noticed within an interval, is never overwritten, becomes the baseline,
  *     and freezes the device.
  *   - It obeys only the newest controller.
  *   - If something cannot be read, written or saved, nothing is changed. A failed revert is retried.
- *   - A damaged or missing file does not prevent a revert (see below). If no record of the correct setting is
- *     left, the agent says so and observes.
+ *   - A damaged or missing file does not prevent a revert (see below). If no record of the correct setting
+ *     is left, the agent says so and observes.
  */
 #ifndef LIVE_AGENT_AGENT_H
 #define LIVE_AGENT_AGENT_H
@@ -104,6 +104,8 @@ struct agent_config {
 struct agent_io {
     struct io_disk   disk;
     struct io_device device;
+    struct io_guard  guard;
+    uint64_t (*now_us)(void *);                  /* the clock; NULL: the time at which a hook was called */
     void (*send)(void *, const struct msg *);    /* to the controller; may be lost */
     void (*tell)(void *, const char *line);      /* logs a write and its reason; NULL: disabled */
     void *arg;
@@ -131,6 +133,7 @@ struct agent {
     uint64_t        change, change_term;
     bool            is_drill;            /* the open change is a drill: it changes no value */
     struct knob_set wanted;
+    bool            owes_revert;         /* the log has its 'apply', and neither 'revert' nor 'confirm' */
     uint64_t        at_us;               /* SCHEDULED: when to apply; APPLIED: when to revert, or NEVER */
     uint64_t        lease_until_us;
     double          control;             /* pauses of the control group, from the last lease; NAN: unknown */
@@ -159,7 +162,9 @@ struct agent {
 /* Why its device takes no change; NULL: it does. Such an agent observes. */
 static inline const char *agent_refusal(const struct agent *a)
 {
-    return a->io.device.refuses ? a->io.device.refuses(a->io.device.arg) : NULL;
+    const char *why = a->io.guard.refuses ? a->io.guard.refuses(a->io.guard.arg) : NULL;
+
+    return why ? why : a->io.device.refuses ? a->io.device.refuses(a->io.device.arg) : NULL;
 }
 
 /* The defaults of a NIC or of a switch: observe only. */
@@ -181,6 +186,9 @@ uint64_t agent_timer_us(const struct agent *);               /* NEVER: none */
  * allowed it. Name, kind and interval stay. */
 void agent_reconfigure(struct agent *, struct agent_config *cfg, const struct agent_config *new,
                        uint64_t now_us);
+
+/* The guard has taken the open change back, and says why. */
+void agent_on_guard(struct agent *, const char *why, uint64_t now_us);
 
 /* A file forbids writes, and says why; "": no longer. */
 void agent_stop_by_file(struct agent *, const char *why, uint64_t now_us);
@@ -230,8 +238,13 @@ int device_log(struct agent *, struct audit_record, uint64_t now_us);
  * action, if the device cannot be read. */
 bool device_check(struct agent *, uint64_t now_us);
 
-/* Writes and reads back. On failure 'why' has the reason. */
-bool device_write(struct agent *, const struct knob_set *, uint64_t now_us, char why[MSG_WHY_SIZE]);
+/* Writes and reads back. On failure 'why' has the reason. until_us: of a trial, which a guard takes back
+ * then; NEVER: the value stays. */
+bool device_write(struct agent *, const struct knob_set *, uint64_t until_us, uint64_t now_us,
+                  char why[MSG_WHY_SIZE]);
+
+/* What was tried is confirmed: a guard lets go of it. False: it has taken it back already. */
+bool device_let_go(struct agent *);
 
 /* Restores the confirmed values wherever the device holds other values of ours. Returns whether it succeeded;
  * if not, is_broken is set and the caller must retry. */

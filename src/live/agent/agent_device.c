@@ -128,6 +128,16 @@ static bool is_ours(const struct saved *s, int knob, double value)
     return false;
 }
 
+/* What the device makes of the old value, which the guard tries to write back, is not foreign. */
+static bool is_of_guard(const struct agent *a, int knob, double value)
+{
+    struct knob_set set = { 0 };
+
+    knob_set_add(&set, (enum knob)knob, value);
+    return a->owes_revert && a->wanted.is_named[knob] && a->io.guard.knows &&
+           a->io.guard.knows(a->io.guard.arg, &set);
+}
+
 static struct owners owners_of(const struct agent *a)
 {
     struct owners o = { 0 };
@@ -138,7 +148,8 @@ static struct owners owners_of(const struct agent *a)
         if (!a->device.is_named[i] || (a->saved.confirmed.is_named[i] &&
                                        knobset_is_equal_value(value, a->saved.confirmed.knobs.value[i])))
             continue;
-        knob_set_add(a->owns_all || is_ours(&a->saved, i, value) ? &o.ours : &o.foreign, (enum knob)i, value);
+        bool is_own = a->owns_all || is_ours(&a->saved, i, value) || is_of_guard(a, i, value);
+        knob_set_add(is_own ? &o.ours : &o.foreign, (enum knob)i, value);
     }
     return o;
 }
@@ -241,22 +252,38 @@ static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
     saved_doubt(&a->saved, &became);
 }
 
-bool device_write(struct agent *a, const struct knob_set *set, uint64_t now_us, char why[MSG_WHY_SIZE])
+static int put(struct agent *a, const struct knob_set *set, uint64_t until_us)
+{
+    struct knob_set back = knobset_part(&a->saved.confirmed, set);
+
+    return until_us != NEVER && a->io.guard.attempt ?
+           a->io.guard.attempt(a->io.guard.arg, set, &back, until_us) :
+           a->io.device.write(a->io.device.arg, set);
+}
+
+static const char *why_not(int rc)
+{
+    return rc == -ETIME ? "its lease has no time left for the write and the revert" :
+           rc == -EEXIST ? "someone else has changed it meanwhile" : strerror(-rc);
+}
+
+bool device_write(struct agent *a, const struct knob_set *set, uint64_t until_us, uint64_t now_us,
+                  char why[MSG_WHY_SIZE])
 {
     a->written_us = now_us;
     a->doubt_until_us = a->awake_us + DEVICE_DOUBT_US;
-    int rc = a->io.device.write(a->io.device.arg, set);
+    int rc = put(a, set, until_us);
     if (rc)
         a->late_until_us = a->doubt_until_us;
     if (read_device(a, now_us)) {
         snprintf(why, MSG_WHY_SIZE, "the device could not be read after the write");
         return false;
     }
-    if (knobset_has(&a->device, set))
+    if (knobset_has(&a->device, set) && rc != -ETIME)
         return true;
     own_what_came_of_it(a, set);
     snprintf(why, MSG_WHY_SIZE, rc ? "the device refused it: %s" :
-             "the device holds something else after the write", strerror(-rc));
+             "the device holds something else after the write", why_not(rc));
     return false;
 }
 
@@ -278,6 +305,19 @@ void device_tell(struct agent *a, const char *what, const struct knob_set *old, 
     a->io.tell(a->io.arg, line);
 }
 
+/* The log has an 'apply', and the device its value no longer: the guard was there first. */
+static void log_revert_of_guard(struct agent *a, const char *why, uint64_t now_us)
+{
+    struct knob_set back = knobset_part(&a->saved.confirmed, &a->wanted);
+
+    if (!a->owes_revert)
+        return;
+    a->owes_revert = false;
+    device_tell(a, "reverted", &a->wanted, &back, why);
+    device_log(a, (struct audit_record){ .what = "revert", .why = why, .change = a->change,
+                                         .old = &a->wanted, .new = &back, .seen = &a->device }, now_us);
+}
+
 /* Writes the confirmed values over ours. Returns whether the device holds them. */
 static bool write_back(struct agent *a, const char *why, uint64_t now_us)
 {
@@ -287,13 +327,16 @@ static bool write_back(struct agent *a, const char *why, uint64_t now_us)
     if (!knobset_is_empty(&o.foreign))
         adopt(a, &o.foreign, now_us);
     struct knob_set back = knobset_part(&a->saved.confirmed, &o.ours);
-    if (knobset_is_empty(&back))
+    if (knobset_is_empty(&back)) {
+        log_revert_of_guard(a, why, now_us);
         return true;
-    if (!device_write(a, &back, now_us, trouble)) {
+    }
+    if (!device_write(a, &back, NEVER, now_us, trouble)) {
         if (!a->is_broken)
             device_tell(a, "could NOT be reverted", &o.ours, &back, trouble);
         return false;
     }
+    a->owes_revert = false;
     device_tell(a, "reverted", &o.ours, &back, why);
     device_log(a, (struct audit_record){ .what = "revert", .why = why, .change = a->change,
                                          .old = &o.ours, .new = &back, .seen = &a->device }, now_us);
@@ -306,7 +349,17 @@ bool device_restore(struct agent *a, const char *why, uint64_t now_us)
     if (a->is_broken)
         a->retry_us = now_us + DEVICE_RETRY_US;
     a->owns_all &= a->is_broken;
+    if (!a->is_broken && a->phase != PHASE_APPLIED)
+        device_let_go(a);
     return !a->is_broken;
+}
+
+/* A guard that has ended reverts nothing any more. */
+bool device_let_go(struct agent *a)
+{
+    int rc = a->io.guard.drop ? a->io.guard.drop(a->io.guard.arg) : 0;
+
+    return !rc || rc == -EPIPE;
 }
 
 void device_forget_doubts(struct agent *a)

@@ -102,6 +102,69 @@ static void check__ignores_unknown_values(void **unused)
     assert_string_equal(guard_blind(text, sizeof text, &s), "");
 }
 
+static struct msg_sample known(void)
+{
+    return (struct msg_sample){ .interval_us = 100000 };
+}
+
+static struct msg_sample nothing(void)
+{
+    return (struct msg_sample){ .paused = NAN, .unknown = MSG_UNKNOWN_ALL };
+}
+
+/* Counters are a right: without them nobody would see the harm. */
+static void check__ends_a_change_when_a_counter_vanishes(void **unused)
+{
+    struct guard_limits l = GUARD_LIMITS;
+    struct guard        g = { 0 };
+    struct msg_sample   s = known(), none = nothing();
+    char                why[MSG_WHY_SIZE];
+
+    (void)unused;
+    assert_false(guard_check(&g, &l, &s, false, NAN, why));
+    assert_false(guard_check(&g, &l, &s, true, NAN, why));
+    s.unknown = MSG_UNKNOWN(watchdog);
+    for (uint32_t i = 1; i < l.gone_intervals; i++)
+        assert_false(guard_check(&g, &l, i % 2 ? &s : &none, true, NAN, why));
+    assert_true(guard_check(&g, &l, &s, true, NAN, why));
+    assert_string_equal(why, "guardrail: pause storms can no longer be read");
+    for (uint32_t i = 0; i < 9; i++)
+        assert_false(guard_check(&g, &l, &s, false, NAN, why));  /* it is listed, and missed no longer */
+    for (uint32_t i = 0; i < 9; i++)
+        assert_false(guard_check(&g, &l, &s, true, NAN, why));
+}
+
+static void check__forgives_a_reading_that_failed(void **unused)
+{
+    struct guard_limits l = GUARD_LIMITS;
+    struct guard        g = { 0 };
+    struct msg_sample   s = known(), none = nothing(), stale = nothing();
+    char                why[MSG_WHY_SIZE];
+
+    (void)unused;
+    stale.is_stale = true;       /* a switch whose counters are polled every ten seconds */
+    for (int i = 0; i < 30; i++)
+        assert_false(guard_check(&g, &l, i % 3 ? &none : &s, true, NAN, why));
+    for (int i = 0; i < 30; i++)
+        assert_false(guard_check(&g, &l, &stale, true, NAN, why));
+}
+
+/* A reading that failed is not one without pauses. */
+static void check__counts_pauses_across_a_reading_that_failed(void **unused)
+{
+    struct guard_limits l = GUARD_LIMITS;
+    struct guard        g = { 0 };
+    struct msg_sample   s = known(), none = nothing();
+    char                why[MSG_WHY_SIZE];
+
+    (void)unused;
+    guard_check(&g, &l, &s, false, NAN, why);
+    s.paused = 0.5;
+    assert_false(guard_check(&g, &l, &s, true, NAN, why));
+    assert_false(guard_check(&g, &l, &none, true, NAN, why));
+    assert_true(guard_check(&g, &l, &s, true, NAN, why));
+}
+
 static void check__compares_retransmissions_with_the_usual_number(void **unused)
 {
     static const struct row row[] = {
@@ -128,6 +191,9 @@ int main(void)
         cmocka_unit_test(check__compares_pauses_with_the_usual_share),
         cmocka_unit_test(check__compares_pauses_with_the_control_group),
         cmocka_unit_test(check__ignores_unknown_values),
+        cmocka_unit_test(check__ends_a_change_when_a_counter_vanishes),
+        cmocka_unit_test(check__forgives_a_reading_that_failed),
+        cmocka_unit_test(check__counts_pauses_across_a_reading_that_failed),
         cmocka_unit_test(check__compares_retransmissions_with_the_usual_number),
     };
 

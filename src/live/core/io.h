@@ -42,6 +42,21 @@ struct io_device {
     const char *(*refuses)(void *);
 };
 
+/* A process of its own that takes a trial back when its lease ends, or when the agent hangs or ends
+ * (live/guard). All hooks NULL: the agent alone does. */
+struct io_guard {
+    /* Writes 'set' if there is time before 'until_us' to write it and 'back'. -ETIME: there is not, and
+     * nothing was written, or it was taken back. Other errors: as of io_device.write(). */
+    int (*attempt)(void *, const struct knob_set *set, const struct knob_set *back, uint64_t until_us);
+    void (*keep)(void *, uint64_t until_us);     /* a sign of life, and the present lease */
+    /* What was tried stays. -ESTALE: it has been taken back already; -EPIPE: there is no guard any more. */
+    int (*drop)(void *);
+    const char *(*refuses)(void *);              /* why nothing may be tried; NULL: it may */
+    /* Is this value what the device made of a trial, or of the attempt to take it back? */
+    bool (*knows)(void *, const struct knob_set *);
+    void *arg;
+};
+
 /* The egress queues of a switch, one by one, in a fixed order. */
 #define IO_QUEUES_MAX 1024
 

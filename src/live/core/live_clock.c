@@ -3,9 +3,12 @@
 #include "base/print/safe.h"
 #include "core/units.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,15 +42,42 @@ int clock_signals(void)
     return fd;
 }
 
+/* Returns false if nobody reads what was written before: the line would block. */
+static bool write_line(const char *line, size_t length)
+{
+    struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
+    ssize_t       sent = send(STDERR_FILENO, line, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    if (sent >= 0 || errno != ENOTSOCK)
+        return sent >= 0;
+    if (poll(&fd, 1, 0) != 1 || !(fd.revents & POLLOUT))
+        return false;
+    return write(STDERR_FILENO, line, length) >= 0;      /* at most PIPE_BUF: a pipe that has room has that */
+}
+
 void clock_log(const char *format, ...)
 {
-    va_list args;
+    static atomic_uint lost;
+    char               line[PIPE_BUF];
+    va_list            args;
 
     va_start(args, format);
-    fputs("anole: ", stderr);
-    safe_vprintf(stderr, format, args);
-    fputc('\n', stderr);
+    char *text = safe_format(format, args);
     va_end(args);
+    unsigned missing = lost;
+    int      used = 0;
+
+    if (missing)
+        used = snprintf(line, sizeof line, "anole: %u lines are missing: nobody read them\n", missing);
+    int more = snprintf(line + used, sizeof line - (size_t)used, "anole: %s\n", text);
+
+    free(text);
+    used = more < (int)sizeof line - used ? used + more : (int)sizeof line - 1;
+    line[used - 1] = '\n';
+    if (write_line(line, (size_t)used))
+        lost -= missing;
+    else
+        lost++;
 }
 
 void clock_notify(const char *state)

@@ -122,6 +122,7 @@ struct msg_sample {              /* of a device, in one interval: differences of
     uint64_t unknown;            /* counters that the device does not have, MSG_UNKNOWN(cnps): they are 0 */
     double   paused;             /* share of the time in which it could not send; NAN: not known */
     double   metric;             /* how well it did, 0 .. 1, higher is better; NAN: not measured */
+    bool     is_stale;           /* its counters were not polled since the last sample */
     bool     is_brief;           /* only the metric and flow sizes, as the controller asked */
     const struct msg_detail *detail;     /* or NULL; owned by the sample's creator, until its next one */
 };

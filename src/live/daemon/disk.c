@@ -90,21 +90,49 @@ static int open_log(struct disk *d)
     return d->log_fd < 0 ? -errno : 0;
 }
 
-/* The end of the log says where it goes on, however long it is. */
-static int resume_log(struct disk *d, struct audit *audit)
+/* The end of a log says where it goes on, however long it is. Returns how much of the file is good; -EBADMSG: its
+ * last line is damaged. */
+static off_t read_tail(int fd, struct audit *audit, off_t *size)
 {
     static char text[TAIL_SIZE];
-    int         rc = open_log(d);
-    off_t       size = rc ? 0 : lseek(d->log_fd, 0, SEEK_END), from = size > TAIL_SIZE ? size - TAIL_SIZE : 0;
-    ssize_t     length = rc ? 0 : pread(d->log_fd, text, sizeof text, from);
-    uint32_t    first;
+
+    *size = lseek(fd, 0, SEEK_END);
+    off_t   from = *size > TAIL_SIZE ? *size - TAIL_SIZE : 0;
+    ssize_t length = pread(fd, text, sizeof text, from);
+    if (*size < 0 || length < 0)
+        return -errno;
+    long good = audit_resume_tail(audit, text, (size_t)length);
+    return good < 0 ? -EBADMSG : from + good;
+}
+
+/* After a kill during a rotation the log is empty, and the file before it says where it goes on. */
+static int resume_from_last(const struct disk *d, struct audit *audit)
+{
+    char  path[PATH_SIZE];
+    off_t size;
+
+    path_of_log(d->folder, d->logs, path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    off_t good = read_tail(fd, audit, &size);
+    close(fd);
+    return good < 0 ? (int)good : good < size ? -EBADMSG : 0;
+}
+
+static int resume_log(struct disk *d, struct audit *audit)
+{
+    int      rc = open_log(d);
+    off_t    size = 0, good = rc ? rc : read_tail(d->log_fd, audit, &size);
+    uint32_t first;
 
     find_logs(d->folder, &first, &d->logs);
-    if (rc || size < 0 || length < 0)
-        return rc ? rc : -errno;
-    long good = audit_resume_tail(audit, text, (size_t)length);
-    d->is_log_damaged = good < 0;
-    return good >= 0 && good < length && ftruncate(d->log_fd, from + good) ? -errno : 0;
+    if (!good && d->logs)
+        good = resume_from_last(d, audit);
+    d->is_log_damaged = good == -EBADMSG;
+    if (good < 0)
+        return d->is_log_damaged ? 0 : (int)good;
+    return good < size && ftruncate(d->log_fd, good) ? -errno : 0;
 }
 
 int disk_open(struct disk *d, const char *folder, struct audit *audit, struct err *err)

@@ -5,6 +5,7 @@
 #include "live/agent/agent.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/disk.h"
+#include "live/daemon/guarded.h"
 #include "live/daemon/process.h"
 #include "live/daemon/run.h"
 #include "live/daemon/queues/queue_tuner.h"
@@ -23,6 +24,10 @@
 #define SILENCE_US     10000000u
 /* of the queues of a real switch: what they bear is not known, and 13 attributes are set with each */
 #define CHANGES_PER_S  20.0
+/* An agent starts after the guards of the last one have reverted and let go of its lock. */
+#define LOCK_US        3000000u
+/* A guard takes an agent that is silent for longer for hung, even if a lease lasts longer. */
+#define PATIENCE_US    10000000u
 #define LEAVE_US       5000000u  /* queues have so long to come back in the end */
 
 struct device {
@@ -31,7 +36,8 @@ struct device {
     struct disk         disk;
     const struct driver *driver;
     void               *state;                   /* of the driver; NULL: not open */
-    bool                is_started;
+    bool                is_started, is_guarded;
+    struct guarded      guarded;                 /* if so */
     struct uplink       up;
     char                who[MSG_NAME_SIZE + 2];  /* "host1/mlx5_0: " */
     uint64_t            tick_us;
@@ -168,6 +174,16 @@ static void on_slot(void *arg)
     queue_tuner_on_slot(d->queues, now_of(d->host));
 }
 
+static void on_guard(struct device *d, uint64_t now_us)
+{
+    const char *why = d->is_guarded ? guarded_look(&d->guarded) : NULL;
+
+    if (why)
+        agent_on_guard(&d->agent, why, now_us);
+    d->agent.has_news |= d->guarded.has_changed;
+    d->guarded.has_changed = false;
+}
+
 static void on_time(struct host *h, struct device *d, uint64_t now_us)
 {
     redial(h, d, now_us);
@@ -187,14 +203,17 @@ static void on_time(struct host *h, struct device *d, uint64_t now_us)
 
 static enum process_order wait_for_something(struct host *h)
 {
-    struct pollfd fd[DRIVER_DEVICES_MAX + 2] = { process_readable(h->signals),
+    struct pollfd fd[2 * DRIVER_DEVICES_MAX + 2] = { process_readable(h->signals),
                                                  process_readable(server_fd(h->page.server)) };
     uint64_t      until_us = NEVER;
 
     for (uint32_t i = 0; i < h->devices; i++) {
         const struct device *d = &h->device[i];
 
-        fd[i + 2] = process_readable(dial_fd(d->up.dial));
+        fd[2 * i + 2] = process_readable(dial_fd(d->up.dial));
+        fd[2 * i + 3] = process_readable(d->is_guarded ? d->guarded.link.fd : -1);
+        if (d->is_guarded)
+            until_us = min_u64(until_us, guarded_timer_us(&d->guarded));
         if (!h->pace)
             until_us = min_u64(until_us, min_u64(d->tick_us, agent_timer_us(&d->agent)));
         if (!h->pace && d->queues)
@@ -202,7 +221,7 @@ static enum process_order wait_for_something(struct host *h)
                                min_u64(queue_tuner_timer_us(d->queues), d->slot_us ? d->slot_us : NEVER));
         until_us = min_u64(until_us, uplink_timer_us(&d->up));
     }
-    return process_wait(fd, h->devices + 2, until_us, h->signals);
+    return process_wait(fd, 2 * h->devices + 2, until_us, h->signals);
 }
 
 /* ---- the page ---- */
@@ -265,6 +284,7 @@ static void loop(struct host *h)
         if (order == PROCESS_RELOAD)
             reload_on_signal(reload, h);
         for (struct device *d = h->device; d < h->device + h->devices; d++) {
+            on_guard(d, now_of(h));      /* what it has reverted must not be taken for a foreign edit */
             while (dial_next(d->up.dial, &e))
                 on_event(h, d, &e);
             if (h->pace)
@@ -284,6 +304,8 @@ static void close_device(struct device *d)
 {
     queue_tuner_free(d->queues);
     dial_free(d->up.dial);
+    if (d->is_guarded)
+        guarded_close(&d->guarded);
     disk_close(&d->disk);
     if (d->state)
         d->driver->close(d->state);
@@ -303,6 +325,25 @@ static int write_nothing(void *arg, const struct knob_set *set)
 {
     (void)arg, (void)set;
     return -EPERM;
+}
+
+static int read_device(void *arg, struct knob_set *set)
+{
+    struct device *d = arg;
+
+    return d->driver->read(d->state, set);
+}
+
+static int write_by_guard(void *arg, const struct knob_set *set)
+{
+    return guarded_write(&((struct device *)arg)->guarded, set);
+}
+
+static const char *device_refuses(void *arg)
+{
+    struct device *d = arg;
+
+    return d->driver->refuses ? d->driver->refuses(d->state) : NULL;
 }
 
 static int sample_device(void *arg, struct msg_sample *sample)
@@ -333,6 +374,36 @@ static int start_queues(struct device *d, const struct host *h, struct err *err)
     return 0;
 }
 
+static uint64_t device_now_us(void *arg)
+{
+    const struct device *d = arg;
+
+    return now_of(d->host);
+}
+
+static void start_guard(struct device *d, struct agent_io *io)
+{
+    d->is_guarded = guarded_is_possible(d->driver) && !d->cfg.has_tuner && !d->cfg.is_rescue;
+    if (!d->is_guarded)
+        return;
+    d->guarded = (struct guarded){ .driver = d->driver, .state = d->state, .name = d->cfg.name,
+                                   .lock_fd = d->disk.lock_fd, .link = { .fd = -1 },
+                                   .patience_us = min_u64(d->cfg.lease_us, PATIENCE_US) };
+    guarded_open(&d->guarded);
+    io->guard = guarded_io(&d->guarded);
+    io->device = (struct io_device){ read_device, write_by_guard, sample_device, d, device_refuses };
+}
+
+static int open_disk(struct device *d, const char *folder, struct audit *audit, struct err *err)
+{
+    uint64_t end_us = clock_us() + LOCK_US;
+    int      rc;
+
+    while ((rc = disk_open(&d->disk, folder, audit, err)) == -EBUSY && clock_us() < end_us)
+        usleep(50000);
+    return rc;
+}
+
 /* The device first, then the files: a bad disk or log must not keep a device from being restored. */
 static int start_device(struct device *d, struct host *h, const char *name, struct err *err)
 {
@@ -345,13 +416,15 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
     char            folder[512];
 
     snprintf(folder, sizeof folder, "%s/%s", f->common.state, name);
-    int rc = disk_open(&d->disk, folder, &audit, err);
+    int rc = open_disk(d, folder, &audit, err);
     if (rc == -EBUSY)
         return rc;
     d->host = h;
     if (d->cfg.has_tuner)
         io.device = (struct io_device){ read_nothing, write_nothing, sample_device, d, NULL };
     io.disk = disk_io(&d->disk);
+    io.now_us = device_now_us;
+    start_guard(d, &io);
     /* no two starts are in the same millisecond */
     agent_init(&d->agent, &d->cfg, &io, io.disk.wall_us(io.disk.arg) / 1000);
     agent_start(&d->agent, &audit, now_of(h));

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/reader.h"
 #include "live/core/io.h"
+#include "live/guard/guard_frame.h"
 
 #include <stdio.h>
 
@@ -31,6 +32,12 @@ struct driver {
     int (*read)(void *state, struct knob_set *);
     int (*write)(void *state, const struct knob_set *);
     int (*sample)(void *state, struct msg_sample *);
+    /* Prepares lines with which a guard (live/guard) writes 'set', and 'back' over it, without this driver:
+     * at most GUARD_LINES_MAX. NULL: it cannot. */
+    int (*prepare)(void *state, const struct knob_set *set, const struct knob_set *back, struct guard_line *,
+                   uint32_t *count);
+    /* Waits until the device has taken what a guard has written; as write() does. NULL: it has at once. */
+    int (*settle)(void *state);
     const char *(*refuses)(void *state);         /* NULL: it accepts changes of all its knobs */
 
     /* Constant properties, and the kind. NULL: unknown, and all devices are of the same kind. */

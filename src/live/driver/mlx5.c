@@ -66,7 +66,8 @@ static const struct { const char *path; bool is_32_bits; } counters[COUNTERS] = 
     { "hw_counters/local_ack_timeout_err", true }, { "hw_counters/roce_adp_retrans", true },
 };
 
-struct ethtool_sums { uint64_t pause_us[8], discards[8], storms; bool has_pause[8], has_storms, is_read; };
+/* at_us: when it was read; 0: never */
+struct ethtool_sums { uint64_t at_us, pause_us[8], discards[8], storms; bool has_pause[8], has_storms; };
 
 struct mlx5 {
     char     root[PATH_SIZE / 2], dev[MSG_NAME_SIZE], netdev[32];
@@ -278,6 +279,33 @@ static int write_knobs(void *state, const struct knob_set *set)
     return rc;
 }
 
+/* The same digits as write_knobs() writes. */
+static int prepare(void *state, const struct knob_set *set, const struct knob_set *back,
+                   struct guard_line *line, uint32_t *count)
+{
+    const struct mlx5 *m = state;
+    int                rc = check_values(set);
+
+    rc = rc ? rc : check_values(back);
+    *count = 0;
+    for (int i = 0; i < ROWS && !rc; i++) {
+        enum knob knob = rows[i].knob;
+
+        if (!set->is_named[knob])
+            continue;
+        struct guard_line *l = &line[(*count)++];
+        *l = (struct guard_line){ .target = GUARD_FILE };
+        rc = !*m->path[i] || !back->is_named[knob] ? -ENOENT :
+             strlen(m->path[i]) >= sizeof l->path ? -ENAMETOOLONG : 0;
+        snprintf(l->path, sizeof l->path, "%.*s", (int)sizeof l->path - 1, m->path[i]);
+        snprintf(l->attempt, sizeof l->attempt, "%" PRIu64, (uint64_t)set->knobs.value[knob]);
+        snprintf(l->back, sizeof l->back, "%" PRIu64, (uint64_t)back->knobs.value[knob]);
+    }
+    return rc;
+}
+
+_Static_assert(ROWS <= GUARD_LINES_MAX, "a guard holds all parameters");
+
 /* ---- counters ---- */
 
 static void take_stat(void *arg, const char *name, uint64_t value)
@@ -328,8 +356,9 @@ static bool take_counters(struct mlx5 *m, uint64_t d[COUNTERS], bool is_known[CO
 }
 
 /* Reports the class paused longest. Drops count in classes with PFC, which have pause counters. A counter
- * that has just appeared has no increase yet. */
-static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
+ * that has just appeared has no increase yet. After readings that failed, the increase is that of all the
+ * time since the last good one. */
+static bool take_ethtool(struct mlx5 *m, struct msg_sample *s, uint64_t now_us)
 {
     struct ethtool_sums is = { 0 }, was = m->ethtool;
     uint64_t            d, paused_us = 0;
@@ -339,9 +368,9 @@ static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
     s->unknown |= MSG_UNKNOWN(lossless_drops) | MSG_UNKNOWN(watchdog);
     if (ethtool_stats(m->root, m->netdev, take_stat, &is))
         return true;
-    is.is_read = true;
+    is.at_us = now_us;
     m->ethtool = is;
-    if (!was.is_read)
+    if (!was.at_us)
         return true;
     is.has_storms &= was.has_storms;
     is_good = !is.has_storms || difference(was.storms, is.storms, false, &s->watchdog);
@@ -354,8 +383,8 @@ static bool take_ethtool(struct mlx5 *m, struct msg_sample *s)
         s->lossless_drops += d;
         has_pause = true;
     }
-    if (has_pause && s->interval_us)
-        s->paused = fmin(1, (double)paused_us / (double)s->interval_us);
+    if (has_pause && now_us > was.at_us)
+        s->paused = fmin(1, (double)paused_us / (double)(now_us - was.at_us));
     s->unknown &= ~((has_pause ? MSG_UNKNOWN(lossless_drops) : 0) |
                     (is.has_storms ? MSG_UNKNOWN(watchdog) : 0));
     return is_good;
@@ -371,7 +400,7 @@ static int sample(void *state, struct msg_sample *s)
     *s = (struct msg_sample){ .interval_us = is_first ? 0 : at_us - m->sampled_us };
     m->sampled_us = at_us;
     is_good = take_counters(m, d, is_known);
-    is_good &= take_ethtool(m, s);
+    is_good &= take_ethtool(m, s, at_us);
     has_flows = qp_flows_read(m->flows, &m->detail.fsd);
     if (is_first || !is_good)
         return -EAGAIN;
@@ -395,6 +424,6 @@ static int sample(void *state, struct msg_sample *s)
 
 const struct driver driver_mlx5 = {
     .find = find, .open = open_device, .close = close_device, .permit = permit, .read = read_knobs,
-    .write = write_knobs, .sample = sample, .name = "mlx5", .about = "ConnectX NICs: files of the kernel",
-    .where = KNOB_NIC,
+    .write = write_knobs, .prepare = prepare, .sample = sample, .name = "mlx5",
+    .about = "ConnectX NICs: files of the kernel", .where = KNOB_NIC,
 };

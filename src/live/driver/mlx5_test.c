@@ -188,6 +188,34 @@ static void sample__takes_differences_that_wrap(void **unused)
     driver_mlx5.close(nic);
 }
 
+static void put_pauses(unsigned long pause_us, unsigned long discards)
+{
+    shell("printf 'rx_prio3_pause_duration: %lu\\nrx_prio3_discards: %lu\\n' >ethtool/eth7", pause_us,
+          discards);
+}
+
+/* The increase is that of two intervals, and so is the time: the share of the time does not double, and
+ * drops of the interval that could not be read are not lost. */
+static void sample__a_failed_reading_is_made_up_for(void **unused)
+{
+    void             *nic = must_open();
+    struct msg_sample s;
+
+    (void)unused;
+    put_counters(1000, 1, 0, 0);
+    assert_int_equal(driver_mlx5.sample(nic, &s), -EAGAIN);
+    usleep(100000);
+    shell("mv ethtool/eth7 away");
+    assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(isnan(s.paused) && (s.unknown & MSG_UNKNOWN(lossless_drops)));
+    usleep(100000);
+    put_pauses(100000, 2);       /* paused for half of at least 200 ms */
+    assert_int_equal(driver_mlx5.sample(nic, &s), 0);
+    assert_true(s.paused > 0.1 && s.paused <= 0.5);
+    assert_int_equal(s.lossless_drops, 2);
+    driver_mlx5.close(nic);
+}
+
 /* PFC is off, or ethtool is not available: half of the metric and the guardrail on pauses are missing.
  * Unknown values do not count as 0. */
 static void sample__missing_counters_are_unknown(void **unused)
@@ -217,6 +245,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(open__falls_back_to_debugfs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__refuses_devices_that_cannot_be_tuned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sample__takes_differences_that_wrap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sample__a_failed_reading_is_made_up_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sample__missing_counters_are_unknown, set_up, tear_down),
     };
 

@@ -4,6 +4,7 @@
 #include "core/units.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -283,6 +284,17 @@ static int field_of(const struct field *f, double knob, uint64_t *value)
     return 0;
 }
 
+/* -ENOENT: it names a knob that a profile does not have. */
+static int check_names(const struct knob_set *set)
+{
+    int rc = 0;
+
+    for (int k = 0; k < KNOB_COUNT && !rc; k++)
+        if (set->is_named[k] && k != KNOB_kmin && k != KNOB_kmax && k != KNOB_pmax)
+            rc = -ENOENT;
+    return rc;
+}
+
 /* Waits until the ASIC has the values. */
 static int settle(struct sonic *s)
 {
@@ -294,6 +306,84 @@ static int settle(struct sonic *s)
     return rc == -EAGAIN ? -ETIMEDOUT : rc;
 }
 
+static int settle_device(void *state)
+{
+    return settle(state);
+}
+
+/* ---- for a guard ---- */
+
+/* Sets fields of a hash, unless one holds neither of two texts ("*": any) and so is someone else's. Redis runs
+ * a script as one step. Unchanged fields are not written. */
+static const char script[] =
+    "local w={} for i=1,#ARGV,3 do local v,a,b=redis.call('HGET',KEYS[1],ARGV[i]),ARGV[i+1],ARGV[i+2] "
+    "if v~=a and v~=b and a~='*' then return 0 end if v~=b then w[#w+1]=ARGV[i] w[#w+1]=b end end "
+    "if #w>0 then redis.call('HSET',KEYS[1],unpack(w)) end return 1";
+
+struct request { char *text; size_t size, used; };
+
+static void add_word(struct request *r, const char *word)
+{
+    if (r->used < r->size)
+        r->used += (size_t)snprintf(r->text + r->used, r->size - r->used, "$%zu\r\n%s\r\n", strlen(word),
+                                    word);
+}
+
+/* "SELECT 4" and "EVAL", as Redis reads them. -EFBIG: it is too long. */
+static int put_request(char text[GUARD_TEXT_SIZE], const struct sonic *s, const uint64_t from[FIELDS],
+                       const uint64_t to[FIELDS], const bool is_set[FIELDS], bool is_any)
+{
+    struct request r = { text, GUARD_TEXT_SIZE, 0 };
+    int            count = 0;
+    char           number[24];
+
+    for (int i = 0; i < FIELDS; i++)
+        count += is_set[i];
+    r.used = (size_t)snprintf(text, r.size, "*2\r\n$6\r\nSELECT\r\n$1\r\n%d\r\n*%d\r\n", REDIS_CONFIG,
+                              4 + 3 * count);
+    add_word(&r, "EVAL");
+    add_word(&r, script);
+    add_word(&r, "1");
+    add_word(&r, s->key);
+    for (int i = 0; i < FIELDS; i++) {
+        if (!is_set[i])
+            continue;
+        add_word(&r, sonic_config_names[i]);
+        snprintf(number, sizeof number, "%" PRIu64, from[i]);
+        add_word(&r, is_any ? "*" : number);
+        snprintf(number, sizeof number, "%" PRIu64, to[i]);
+        add_word(&r, number);
+    }
+    return r.used < r.size ? 0 : -EFBIG;
+}
+
+static int prepare(void *state, const struct knob_set *set, const struct knob_set *back,
+                   struct guard_line *line, uint32_t *count)
+{
+    const struct sonic *s = state;
+    uint64_t            new[FIELDS] = { 0 }, old[FIELDS] = { 0 };
+    bool                is_set[FIELDS] = { false };
+    int                 rc = s->is_all ? -ENOENT : check_names(set);
+
+    for (int i = 0; i < FIELDS && !rc; i++) {
+        enum knob k = fields[i].knob;
+
+        is_set[i] = set->is_named[k];
+        if (!is_set[i])
+            continue;
+        rc = back->is_named[k] ? field_of(&fields[i], set->knobs.value[k], &new[i]) : -ENOENT;
+        rc = rc ? rc : field_of(&fields[i], back->knobs.value[k], &old[i]);
+    }
+    *count = 1;
+    *line = (struct guard_line){ .target = GUARD_SOCKET, .good = "+OK\r\n:1\r\n",
+                                 .foreign = "+OK\r\n:0\r\n" };
+    if (!rc && strlen(s->redis.socket) >= sizeof line->path)
+        rc = -ENAMETOOLONG;
+    snprintf(line->path, sizeof line->path, "%.*s", (int)sizeof line->path - 1, s->redis.socket);
+    rc = rc ? rc : put_request(line->attempt, s, old, new, is_set, false);
+    return rc ? rc : put_request(line->back, s, new, old, is_set, memcmp(new, old, sizeof new) == 0);
+}
+
 static int write_knobs(void *state, const struct knob_set *set)
 {
     struct sonic      *s = state;
@@ -301,9 +391,7 @@ static int write_knobs(void *state, const struct knob_set *set)
     uint64_t           is[FIELDS], wanted;
     int                count = 0, rc = s->is_all ? -ENOENT : read_fields(s, is);
 
-    for (int k = 0; k < KNOB_COUNT && !rc; k++)
-        if (set->is_named[k] && k != KNOB_kmin && k != KNOB_kmax && k != KNOB_pmax)
-            rc = -ENOENT;
+    rc = rc ? rc : check_names(set);
     for (int i = 0; i < FIELDS && !rc; i++) {
         if (!set->is_named[fields[i].knob])
             continue;
@@ -412,7 +500,9 @@ static int sample(void *state, struct msg_sample *out)
     *out = (struct msg_sample){ .interval_us = interval_us, .rate_bps = s->rate_bps,
                                 .watchdog = is.is_stormed, .metric = NAN, .paused = NAN,
                                  .unknown = MSG_UNKNOWN(cnps) | (is.unknown & ~SONIC_UNKNOWN_PAUSED) };
-    if (!is_first && memcmp(is.value, was.value, sizeof is.value) == 0)
+    out->is_stale = !is_first && is.missing == was.missing &&
+                    memcmp(is.value, was.value, sizeof is.value) == 0;
+    if (out->is_stale)
         return 0;                /* the ASIC was not polled since: only storms are known */
     s->last = is;
     s->sampled_us = at_us;
@@ -431,6 +521,7 @@ static int sample(void *state, struct msg_sample *out)
 
 const struct driver driver_sonic = {
     .find = find, .open = open_device, .close = close_device, .read = read_knobs, .write = write_knobs,
+    .prepare = prepare, .settle = settle_device,
     .sample = sample, .queues = &sonic_queues_io, .name = "sonic",
     .about = "SONiC switches: WRED profiles in Redis", .where = KNOB_SWITCH,
 };

@@ -1,8 +1,10 @@
 /* src/live/driver/sonic_test.c - the driver on a real Redis with a small orchagent, which copies CONFIG_DB
  * to ASIC_DB after a delay and exits at a value that is not digits. */
 #include "live/driver/sonic.h"
+#include "base/io/clock.h"
 #include "base/text.h"
 #include "live/driver/redis.h"
+#include "live/guard/guard_link.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -309,6 +311,117 @@ static void redis__thousands_of_keys(void **unused)
     redis_fini(&r);
 }
 
+/* ---- with a guard: the real program ---- */
+
+static void start_guard(struct guard_link *g)
+{
+    struct err err = { "" };
+
+    *g = (struct guard_link){ .fd = -1 };
+    if (guard_link_open(g, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(guard_link_greet(g, -1, 2000000), 0);
+}
+
+/* Tries 'set' for so long, and waits for the ASIC. */
+static void must_try(struct guard_link *g, void *device, struct knob_set set, uint64_t lease_us)
+{
+    static struct guard_frame f;
+    struct knob_set           back = set_of(1048.576, 2097.152, 0.05);
+
+    f = (struct guard_frame){ .until_us = clock_us() + lease_us };
+    assert_int_equal(driver_sonic.prepare(device, &set, &back, f.line, &f.count), 0);
+    assert_int_equal(guard_link_ask(g, &f, GUARD_TRY), 0);
+    assert_int_equal(driver_sonic.settle(device), 0);
+}
+
+static bool holds(void *device, double kmin, double kmax, double pmax)
+{
+    struct knob_set set;
+
+    return driver_sonic.settle(device) == 0 && driver_sonic.read(device, &set) == 0 &&
+           set.knobs.value[KNOB_kmin] == kmin && set.knobs.value[KNOB_kmax] == kmax &&
+           set.knobs.value[KNOB_pmax] == pmax;
+}
+
+static bool is_back_within(void *device, uint64_t us)
+{
+    uint64_t end_us = clock_us() + us;
+
+    while (!holds(device, 1048.576, 2097.152, 0.05))
+        if (clock_us() > end_us)
+            return false;
+    return true;
+}
+
+static void guard__sets_thresholds_back_when_the_lease_ends(void **unused)
+{
+    void             *device = must_open();
+    struct guard_link g;
+
+    (void)unused;
+    orchagent = start(ORCHAGENT);
+    start_guard(&g);
+    must_try(&g, device, set_of(1048.576, 6400, 0.2), 1500000);
+    assert_true(holds(device, 1048.576, 6400, 0.2));
+    assert_true(is_back_within(device, 3000000));
+    assert_true(guard_link_hear(&g) && g.news == GUARD_LEASE_ENDED);
+    guard_link_close(&g);
+    driver_sonic.close(device);
+}
+
+/* Redis was restarted meanwhile, so the guard has to connect again. */
+static void guard__sets_thresholds_back_when_the_agent_ends(void **unused)
+{
+    void             *device = must_open();
+    struct guard_link g;
+
+    (void)unused;
+    orchagent = start(ORCHAGENT);
+    start_guard(&g);
+    must_try(&g, device, set_of(800, 2097.152, 0.05), 9000000);
+    signal(SIGPIPE, SIG_IGN);
+    shell("redis client kill type normal >/dev/null");
+    guard_link_close(&g);
+    assert_true(is_back_within(device, 2000000));
+    driver_sonic.close(device);
+}
+
+static void guard__leaves_thresholds_of_someone_else(void **unused)
+{
+    void             *device = must_open();
+    struct guard_link g;
+
+    (void)unused;
+    orchagent = start(ORCHAGENT);
+    start_guard(&g);
+    must_try(&g, device, set_of(800, 2097.152, 0.2), 9000000);
+    shell("redis -n 4 HSET 'WRED_PROFILE|P' green_min_threshold 700000 >/dev/null");
+    guard_link_close(&g);
+    usleep(500000);
+    assert_true(holds(device, 700, 2097.152, 0.2));
+    driver_sonic.close(device);
+}
+
+static void guard__writes_what_the_agent_reverts(void **unused)
+{
+    static struct guard_frame f;
+    void                     *device = must_open();
+    struct knob_set           back = set_of(1048.576, 2097.152, 0.05);
+    struct guard_link         g;
+
+    (void)unused;
+    orchagent = start(ORCHAGENT);
+    start_guard(&g);
+    shell("redis -n 4 HSET 'WRED_PROFILE|P' green_min_threshold 700000 >/dev/null");
+    f = (struct guard_frame){ .count = 0 };
+    assert_int_equal(driver_sonic.prepare(device, &back, &back, f.line, &f.count), 0);
+    assert_int_equal(guard_link_ask(&g, &f, GUARD_BACK), 0);
+    assert_true(is_back_within(device, 2000000));
+    guard_link_close(&g);
+    driver_sonic.close(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +434,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(sample__counters_that_come_and_go_are_no_increase, set_up, tear_down),
         cmocka_unit_test_setup_teardown(open__refuses_devices_that_cannot_be_tuned, set_up, tear_down),
         cmocka_unit_test_setup_teardown(redis__thousands_of_keys, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(guard__sets_thresholds_back_when_the_lease_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(guard__sets_thresholds_back_when_the_agent_ends, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(guard__leaves_thresholds_of_someone_else, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(guard__writes_what_the_agent_reverts, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
