@@ -348,7 +348,8 @@ static void damage(struct world *w)
     char        *text = i < d->files ? d->file[i].text : d->log;
     size_t      *length = i < d->files ? &d->file[i].length : &d->log_length;
 
-    if (d->is_damaged || !*length)
+    /* An agent whose first start hangs has only a log. If that is damaged it observes, until people look. */
+    if (d->is_damaged || !*length || !d->files)
         return;
     if (world_chance(w, 0.5))
         *length = world_draw(w, 0, *length - 1);
