@@ -192,6 +192,20 @@ END
     grep -q "$yours" "$dir/fast"
 }
 
+@test "advise: a file that is missing is what it complains about" {
+    for path in node7.csv /nowhere/node7.csv; do
+        run "$ANOLE" advise "$path" --rtt 5us --load 10%
+        [ "$status" -eq 1 ]
+        [[ "$output" == "anole: $path: "[Nn]"o such file"* ]]
+    done
+}
+
+# At 400G with few packet-hops, a trial of 0.1 ms cannot show what a timer of 300 us does.
+@test "advise: cannot tell with too few trials that are as long as the slowest knob" {
+    "$optimised" advise --rate 400Gbps --sizes SolarRPC --load 30% --budget 1 --format json >"$dir/out.json" 2>/dev/null
+    jq -e '.cannot_tell == .keeps_yours and .search.trial_us >= 600' "$dir/out.json"
+}
+
 @test "advise: a network described with options" {
     ANOLE=$optimised
     run_apart "$ANOLE" advise --rate 25Gbps --rtt 20us --oversubscription 4 --sizes SolarRPC --load 10% --budget 1

@@ -97,6 +97,16 @@ in_terminal() {
     jq -e '.simulated_us == 2000 and .set == ["run=2ms", "kmin=50KB"]' "$dir/json"
 }
 
+# What says how to simulate holds for both; what devices are set to is compared.
+@test "run: the next command compares settings under the same conditions" {
+    next() { "$ANOLE" run "$(small)" --format json "$@" | jq -r '.answer.command'; }
+    [[ "$(next --set fidelity=fast --set kmin=20KB)" == *' --set fidelity=fast --variant before --variant after:kmin=20KB' ]]
+    [[ "$(next --set seed=3)" == 'anole advise '*' --set seed=3' ]]
+    eval "set -- $(next --set seed=3 --set kmin=20KB)"
+    shift
+    (cd "$dir" && "$ANOLE" "$@" --seeds 2 --quiet)
+}
+
 @test "run: --out has every flow, every port, the summary and the scenario" {
     "$ANOLE" run "$(small)" --out "$dir/out" --format json >"$dir/json"
     [ "$(find "$dir/out" -type f ! -name .anole -printf '%f\n' | sort | xargs)" = \

@@ -118,6 +118,13 @@ values() {
     diff <(grep ^roce_ "$dir/a") <(grep ^roce_ "$dir/b")
 }
 
+@test "tune: a search that tried no setting does not say that it found nothing better" {
+    "$ANOLE" tune "$(star)" --budget 1 --format json 2>/dev/null >"$dir/out.json"
+    jq -e '.verdict == "untried" and .intervals == 1 and .check == null and .changes == []' "$dir/out.json"
+    "$ANOLE" tune "$(star)" --budget 3 --format json 2>/dev/null >"$dir/out.json"
+    jq -e '.verdict != "untried"' "$dir/out.json"
+}
+
 @test "tune: starts to search at once, with the scenario's tuner or paraleon" {
     run_apart "$ANOLE" tune "$(star)" --budget 4 --check 0
     [ "$status" -eq 0 ]
