@@ -9,8 +9,10 @@
 #include "core/knob_text.h"
 #include "core/units.h"
 #include "study/report/setting_print.h"
+#include "study/scenario/examples.h"
 #include "work/traffic/cdf.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,6 +231,7 @@ static json_t *advise_json(const struct advice *a, const struct card *answer)
     if (a->request->counters)
         json_object_set_new(all, "counters", recorded_json(&a->counters, a->request->counters));
     JSON_PUT(all, { "keeps_yours", json_boolean(advise_keeps_yours(a)) },
+             { "cannot_tell", json_boolean(advise_keeps_yours(a) && a->is_short) },
              { "advised", JSON(advised(a)->name) },
              { "changes", json_of_changes(&a->row[0].knobs, &advised(a)->knobs) },
              { "best_preset", JSON(a->row[a->best_preset].name) }, { "settings", rows },
@@ -342,16 +345,28 @@ static void add_settings(struct options *o, const struct host_device *d)
     }
 }
 
+/* Refuses a path that is neither a file nor the name of a scenario that ships with Anole. */
+static int find_file(const char *path, struct err *err)
+{
+    char *found = examples_path(path, err);
+    int   rc = !found ? -ENOENT : strcmp(found, "-") == 0 || access(found, R_OK) == 0 ? 0
+               : err_set(err, errno, "%s: %s", path, strerror(errno));
+
+    free(found);
+    return rc;
+}
+
 /* Whether the argument is such a file and no scenario. Its devices give the rate and the load. */
 static int read_record(struct options *o, struct err *err)
 {
     const char *path = o->request.path;
     size_t      bytes;
     char       *text;
-    int         rc = 0;
+    int         rc = path ? find_file(path, err) : 0;
 
-    if (!path || access(path, R_OK) != 0 || text_read_file(path, RECORDED_BYTES_MAX, &text, &bytes, err))
-        return 0;                /* a scenario, or what its reader refuses */
+    if (rc || !path || access(path, R_OK) != 0 ||
+        text_read_file(path, RECORDED_BYTES_MAX, &text, &bytes, err))
+        return rc;                /* a scenario, or what its reader refuses */
     if (host_record_is(text, bytes)) {
         rc = host_record_read(&o->record, text_file_name(path), text, bytes, err);
         o->request.record = &o->record;

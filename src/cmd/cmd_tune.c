@@ -119,8 +119,8 @@ static const struct cmd_line line = {
 
 static json_t *tune_json(const struct tune *t)
 {
-    static const char *const  words[] = { [TUNE_UNCHECKED] = "unchecked", [TUNE_SAME] = "same",
-                                          [TUNE_BETTER] = "better",
+    static const char *const  words[] = { [TUNE_UNCHECKED] = "unchecked", [TUNE_UNTRIED] = "untried",
+                                          [TUNE_SAME] = "same", [TUNE_BETTER] = "better",
                                           [TUNE_UNCLEAR] = "unclear", [TUNE_WORSE] = "worse" };
     const struct tune_search *s = &t->search;
     json_t                   *seeds = json_array();

@@ -34,7 +34,8 @@ struct tune_search {
 void tune_simulate(const struct tune_search *, struct simulation *, const struct simulation_hooks *,
                    const char *what);
 
-enum tune_verdict { TUNE_UNCHECKED, TUNE_SAME, TUNE_BETTER, TUNE_UNCLEAR, TUNE_WORSE };
+/* UNTRIED: no interval ran with a setting other than the first, so nothing was compared. */
+enum tune_verdict { TUNE_UNCHECKED, TUNE_UNTRIED, TUNE_SAME, TUNE_BETTER, TUNE_UNCLEAR, TUNE_WORSE };
 
 struct tune_check {
     struct comparison comparison;            /* variants: 0 before, 1 after */
@@ -43,6 +44,7 @@ struct tune_check {
     uint64_t         *seed;
     uint32_t          seeds;
     enum tune_verdict verdict;
+    uint32_t          intervals;             /* of the search */
     bool              has_pages;             /* input: fill 'runs' */
     json_t           *runs[2];               /* interface Run of data.ts, one per seed; or NULL */
 };

@@ -95,13 +95,25 @@ static int run_one(struct tune_check *c, const struct tune_search *t, uint32_t v
     return rc;
 }
 
+/* Whether an interval of the search ran with a setting other than the first. */
+static bool has_tried(const struct tuning *h)
+{
+    bool has = h->queues.changed > 0;
+
+    for (uint32_t i = 0; i < h->steps && !has; i++)
+        has = !knobs_equal(&h->first, &h->step[i].was);
+    return has;
+}
+
 int tune_check(struct tune_check *c, const struct tune_search *t, uint32_t seeds, bool has_pages,
                struct err *err)
 {
     bool is_same = knobs_equal(&t->start, &t->best);
     int  rc = 0;
 
-    *c = (struct tune_check){ .verdict = is_same ? TUNE_SAME : TUNE_UNCHECKED, .seeds = is_same ? 0 : seeds };
+    *c = (struct tune_check){ .verdict = !is_same ? TUNE_UNCHECKED : has_tried(&t->loop.tuning) ? TUNE_SAME
+                                         : TUNE_UNTRIED,
+                              .seeds = is_same ? 0 : seeds, .intervals = t->loop.tuning.steps };
     if (c->seeds == 0)
         return 0;
     c->seed = xcalloc(c->seeds, sizeof(*c->seed));
@@ -230,6 +242,10 @@ char *tune_verdict_text(char *buf, size_t size, const struct tune_check *c, bool
 {
     switch (c->verdict) {
     case TUNE_UNCHECKED: snprintf(buf, size, "not checked");                                        break;
+    case TUNE_UNTRIED:
+        snprintf(buf, size, "nothing was tried: the tuner kept the starting setting (%u interval%s)",
+                 c->intervals, c->intervals == 1 ? "" : "s");
+        break;
     case TUNE_SAME:      snprintf(buf, size, "nothing better than the starting setting was found"); break;
     case TUNE_BETTER:    snprintf(buf, size, "better: %s", list_of(c, GAIN).text);                  break;
     case TUNE_UNCLEAR:   unclear_text(buf, size, c);                                                break;
@@ -267,6 +283,9 @@ void tune_check_answer(const struct tune_check *c, bool is_kept, struct card *ca
 
     if (c->verdict == TUNE_UNCHECKED)
         card_add(card, CARD_FINDING, "The search found a setting. It was not checked on other seeds.");
+    else if (c->verdict == TUNE_UNTRIED)
+        card_add(card, CARD_FINDING, "%s. Give it more intervals (--budget), or another tuner.",
+                 tune_verdict_text(text, sizeof(text), c, is_kept));
     else if (c->verdict == TUNE_SAME)
         card_add(card, CARD_FINDING, "Keep the starting setting: the search found nothing better.");
     else if (c->verdict == TUNE_BETTER)

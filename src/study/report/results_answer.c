@@ -4,6 +4,8 @@
 #include "study/report/results_text.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Training is judged by iteration time, other traffic by slowdown. */
 static bool add_training(const struct results *r, struct card *c)
@@ -76,6 +78,44 @@ static void add_seeds(const struct results *r, struct card *c)
                  r->spread->seeds ? "give the same" : "differ");
 }
 
+/* Whether "KEY=VALUE" says what is simulated, not how devices are set: the same for all that are compared. */
+static bool is_condition(const char *set)
+{
+    static const char *const sections[] = { "model", "order", "seed", "interval", "run", "fidelity", "hpcc",
+                                            "htsim", "topology", "changes", "monitor", "goal", "traffic" };
+    size_t length = strcspn(set, "=.[");
+
+    for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++)
+        if (strlen(sections[i]) == length && strncmp(sections[i], set, length) == 0)
+            return true;
+    return false;
+}
+
+/* Settings that were given are worth a comparison; without one, advice. Conditions hold for both. */
+static void add_next(const struct results *r, struct card *c)
+{
+    const char **setting = xcalloc(r->sets + 1ul, sizeof(*setting));
+    uint32_t     settings = 0;
+
+    for (uint32_t i = 0; i < r->sets; i++)
+        if (!is_condition(r->set[i]))
+            setting[settings++] = r->set[i];
+    card_add(c, CARD_NEXT,
+             settings ? "see what the change is worth over several seeds" : "get a recommended setting");
+    card_add(c, CARD_COMMAND, settings ? "anole compare" : "anole advise");
+    card_add_argument(c, r->scenario->path);
+    for (uint32_t i = 0; i < r->sets; i++)
+        if (is_condition(r->set[i])) {
+            card_add(c, CARD_COMMAND, "--set");
+            card_add_argument(c, r->set[i]);
+        }
+    if (settings) {
+        card_add(c, CARD_COMMAND, "--variant before --variant");
+        card_add_variant(c, "after", setting, settings);
+    }
+    free(setting);
+}
+
 struct card *results_answer(const struct results *r, struct card *c)
 {
     *c = (struct card){ 0 };
@@ -89,13 +129,6 @@ struct card *results_answer(const struct results *r, struct card *c)
     about_scenario(c, r->scenario, r->sim);
     if (!(r->flows_started > 0))
         return c;                /* nothing was sent: no setting can matter */
-    card_add(c, CARD_NEXT,
-             r->sets ? "see what the change is worth over several seeds" : "get a recommended setting");
-    card_add(c, CARD_COMMAND, r->sets ? "anole compare" : "anole advise");
-    card_add_argument(c, r->scenario->path);
-    if (r->sets) {
-        card_add(c, CARD_COMMAND, "--variant before --variant");
-        card_add_variant(c, "after", r->set, r->sets);
-    }
+    add_next(r, c);
     return c;
 }

@@ -450,6 +450,47 @@ static bool is_paused(const struct host_device *d)
     return false;
 }
 
+/* Counters of congestion control by driver: mlx5 (sysfs, then ethtool), bnxt_re, irdma, ionic. */
+static const char *const marked_counters[] = {
+    "np_ecn_marked_roce_packets", "rx_ecn_mark", "rx_ecn_marked_pkts", "RxECNMrkd",
+};
+static const char *const cnp_counters[] = {
+    "rp_cnp_handled", "rx_cnp_pkts", "cnpHandled", "rx_rdma_cnp_pkts",
+};
+
+#define NAMES(list) (sizeof(list) / sizeof(*(list)))
+
+/* The first counter of the list that the device has; or NULL. */
+static const struct host_counter *first_of(const struct host_device *d, const char *const *name, size_t names)
+{
+    const struct host_counter *c = NULL;
+
+    for (size_t i = 0; i < names && !c; i++)
+        c = find_counter(d, name[i]);
+    return c;
+}
+
+static double per_second(const struct host_counter *c)
+{
+    return (double)c->grown / (c->last_s - c->first_s);
+}
+
+/* Congestion in the network: marked data that this host received, and CNPs that slowed its own flows down. */
+static uint32_t print_congestion(const struct host_device *d, FILE *out)
+{
+    const struct host_counter *marked = first_of(d, marked_counters, NAMES(marked_counters)),
+                              *cnps = first_of(d, cnp_counters, NAMES(cnp_counters));
+    uint32_t                   found = 0;
+
+    if (marked && marked->grown)
+        found += print_symptom(out, d, "%s grew by %" PRIu64 ", %.3g per second: data for this host waited in "
+                               "queues above kmin.", marked->name, marked->grown, per_second(marked));
+    if (cnps && cnps->grown)
+        found += print_symptom(out, d, "%s grew by %" PRIu64 ", %.3g per second: CNPs slowed this host's own "
+                               "flows down.", cnps->name, cnps->grown, per_second(cnps));
+    return found;
+}
+
 /* Checks that ECN, notification and reaction work together. */
 static uint32_t print_loop(const struct host_device *d, FILE *out)
 {
@@ -461,8 +502,8 @@ static uint32_t print_loop(const struct host_device *d, FILE *out)
         found += print_symptom(out, d, "%" PRIu64 " CNPs were ignored: reaction is not enabled on their "
                                "priority.", grown(d, "rp_cnp_ignored"));
     if (grown(d, "np_ecn_marked_roce_packets") && sent && sent->grown == 0)
-        found += print_symptom(out, d, "%" PRIu64 " marked packets arrived, but no CNP was sent: "
-                               "notification is not enabled.", grown(d, "np_ecn_marked_roce_packets"));
+        found += print_symptom(out, d, "marked packets arrived, but no CNP was sent: notification is not "
+                               "enabled.");
     if (is_paused(d) && handled && handled->grown == 0)
         found += print_symptom(out, d, "pauses but no CNPs: switches pause before they mark. ECN is off, or "
                                "its thresholds are above those of PFC.");
@@ -498,8 +539,11 @@ static uint32_t print_differences(const struct host_record *h, FILE *out)
 
 uint32_t host_record_print_symptoms(const struct host_record *h, FILE *out)
 {
-    uint32_t found = print_differences(h, out);
+    uint32_t found = 0;
 
+    for (uint32_t i = 0; i < h->devices; i++)
+        found += print_congestion(&h->device[i], out);
+    found += print_differences(h, out);
     for (uint32_t i = 0; i < h->devices; i++)
         found += print_pauses(&h->device[i], out) + print_loop(&h->device[i], out) +
                  print_losses(&h->device[i], out) + print_pci(&h->device[i], out);

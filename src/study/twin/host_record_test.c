@@ -75,7 +75,8 @@ static void host_record_print_symptoms__each_from_its_counter(void **state)
         "mlx5_1: rpg_ai_rate is 50Mbps, but mlx5_0 has 5Mbps.",
         "the network paused priority 3 for 5 % of the time",         /* 0.5 s of 10 */
         "pauses but no CNPs",
-        "12 marked packets arrived, but no CNP was sent",
+        "np_ecn_marked_roce_packets grew by 12, 1.2 per second",
+        "marked packets arrived, but no CNP was sent",
         "out_of_sequence grew by 10:",                               /* from 2^32 - 6 to 4 */
     };
     struct host_record h;
@@ -143,6 +144,37 @@ static void host_record_read__ethtool(void **state)
     host_record_fini(&h);
 }
 
+/* Marks come first. A record has the names of one driver, here of mlx5's ethtool and of bnxt_re. */
+static void host_record_print_symptoms__ecn_is_first(void **state)
+{
+    static const struct { const char *text, *marks, *cnps; } cases[] = {
+        { "1\nNIC statistics:\n rx_discards_phy: 0\n rx_ecn_mark: 100000\n"
+          "11\nNIC statistics:\n rx_discards_phy: 9\n rx_ecn_mark: 3400000\n",
+          "  nic: rx_ecn_mark grew by 3300000, 3.3e+05 per second", NULL },
+        { "time_s,device,name,value\n0,b,counter.oos_drop_count,0\n0,b,counter.rx_ecn_marked_pkts,0\n"
+          "0,b,counter.rx_cnp_pkts,5\n2,b,counter.oos_drop_count,7\n2,b,counter.rx_ecn_marked_pkts,8\n"
+          "2,b,counter.rx_cnp_pkts,9\n",
+          "  b: rx_ecn_marked_pkts grew by 8, 4 per second", "  b: rx_cnp_pkts grew by 4, 2 per second" },
+    };
+    struct host_record h;
+    struct err         err;
+    uint32_t           count;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char *said;
+
+        if (host_record_read(&h, "r", cases[i].text, strlen(cases[i].text), &err))
+            fail_msg("%s", err.text);
+        said = symptoms_of(&h, &count);
+        if (strstr(said, cases[i].marks) != said)
+            fail_msg("%s is not first in\n%s", cases[i].marks, said);
+        assert_true(!cases[i].cnps || strstr(said, cases[i].cnps));
+        free(said);
+        host_record_fini(&h);
+    }
+}
+
 static void refuse(const char *text, const char *why)
 {
     struct host_record h;
@@ -183,6 +215,7 @@ int main(void)
         cmocka_unit_test(host_record_read__table),
         cmocka_unit_test(host_record_print_symptoms__each_from_its_counter),
         cmocka_unit_test(host_record_print_symptoms__escapes_names),
+        cmocka_unit_test(host_record_print_symptoms__ecn_is_first),
         cmocka_unit_test(host_record_read__ethtool),
         cmocka_unit_test(host_record_read__refuses),
         cmocka_unit_test(host_record_read__reset_counter),
