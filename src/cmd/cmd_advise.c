@@ -231,6 +231,7 @@ static json_t *advise_json(const struct advice *a, const struct card *answer)
     if (a->request->counters)
         json_object_set_new(all, "counters", recorded_json(&a->counters, a->request->counters));
     JSON_PUT(all, { "keeps_yours", json_boolean(advise_keeps_yours(a)) },
+             { "cannot_tell", json_boolean(advise_keeps_yours(a) && a->is_short) },
              { "advised", JSON(advised(a)->name) },
              { "changes", json_of_changes(&a->row[0].knobs, &advised(a)->knobs) },
              { "best_preset", JSON(a->row[a->best_preset].name) }, { "settings", rows },

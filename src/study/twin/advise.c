@@ -20,6 +20,8 @@
 #define ELEPHANTS_WANTED 80
 #define ELEPHANTS_MIN 20
 #define ITERATIONS_WANTED 2      /* of each job, in a trial */
+#define PERIODS_WANTED 2         /* of your slowest knob, in a trial */
+#define TRIALS_FEW     12        /* with fewer that are so long a search cannot tell settings apart */
 #define CANDIDATES_MAX 2         /* settings that run at the other loads, besides yours and the best preset */
 #define PROOFS_MAX    5          /* settings that are confirmed, at most */
 #define PROOF_RUNS    (2 * ADVISE_SEEDS) /* that may cost as much as the search; a longer scenario is cut */
@@ -84,7 +86,29 @@ static double share_for_jobs(const struct predicted *whole)
     return share;
 }
 
-/* Shortens trials to fit the budget, but keeps enough elephants and iterations. */
+/* The knob of DCQCN that acts after the longest time. In a shorter trial it has no effect. */
+static enum knob slowest_knob(const struct world *w)
+{
+    static const enum knob periods[] = { KNOB_rpg_time_reset, KNOB_rate_reduce_monitor_period,
+                                         KNOB_dce_tcp_rtt, KNOB_min_time_between_cnps };
+    enum knob slowest = KNOB_COUNT;
+
+    for (size_t i = 0; i < sizeof(periods) / sizeof(*periods) && !w->control; i++)
+        if (slowest == KNOB_COUNT || w->start.value[periods[i]] > w->start.value[slowest])
+            slowest = periods[i];
+    return slowest;
+}
+
+/* The least share of the whole run in which your slowest knob acts. */
+static double share_for_clocks(const struct advice *a)
+{
+    double us = a->slowest == KNOB_COUNT ? 0 : PERIODS_WANTED * a->world.start.value[a->slowest];
+
+    return fmin(1, us * PS_PER_US / (double)a->twin.input.until_ps);
+}
+
+/* Shortens trials to fit the budget, but keeps enough elephants and iterations, and covers the slowest
+ * knob. */
 static void cut(struct advice *a, const struct predicted *whole)
 {
     double elephants = whole->all.messages[PREDICT_ELEPHANTS] - whole->all.job_messages[PREDICT_ELEPHANTS];
@@ -94,6 +118,8 @@ static void cut(struct advice *a, const struct predicted *whole)
     if (elephants > 0)
         wanted = fmax(wanted, ELEPHANTS_WANTED / elephants);
     share = fmax(runs / TRIALS_WANTED, fmin(wanted, runs / TRIALS_LEAST));
+    share = fmax(share, share_for_clocks(a));
+    a->is_short = runs / fmin(share, 1) < TRIALS_FEW;
     if (share < 1) {
         a->twin.input.until_ps = (uint64_t)((double)a->twin.input.until_ps * share);
         a->proof_length = fmax(1, fmin(runs / PROOF_RUNS, 1) / share);
@@ -466,6 +492,7 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
     a->goal = *goal_default;
     memcpy(a->load, (double[]){ 1, 0.5, 1.5, 1 }, sizeof(a->load));
     a->proof_length = 1;
+    a->slowest = KNOB_COUNT;
     rc = q->goal ? goal_of_option(&a->goal, q->goal, err) : 0;
     if (!rc)
         rc = make_twin(a, err);
@@ -474,6 +501,7 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
     if (rc)
         return rc;
     look_at_scenario(a);
+    a->slowest = slowest_knob(&a->world);
     rc = choose_length(a, err);
     if (!rc)
         rc = search(a, err);

@@ -90,6 +90,8 @@ struct advice {
     uint32_t             loops;
     double               load[ADVISE_TESTS];         /* times that which is expected: 1 first */
     double               proof_length;               /* of a confirmation, in trials */
+    enum knob            slowest;                    /* your DCQCN period that takes longest; KNOB_COUNT: none */
+    bool                 is_short;                   /* the budget has too few trials that cover it */
     bool                 has_range;  /* the others are the ends of a range */
     struct twin          twin;
     struct world         world;

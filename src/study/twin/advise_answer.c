@@ -1,5 +1,6 @@
 /* src/study/twin/advise_answer.c - the answer card of an advice, computed from the rows of the evidence. */
 #include "base/text.h"
+#include "core/knob_text.h"
 #include "study/report/setting_print.h"
 #include "study/twin/advise.h"
 
@@ -161,6 +162,17 @@ static void add_finding(const struct advice *a, struct card *c)
            was = advise_slowdown(&a->row[0], test, GOAL_ALL);
     char   name[80], gain[80];
 
+    if (advise_keeps_yours(a) && a->is_short) {
+        char knob[KNOB_TEXT_MAX], trial[32];
+
+        text_figure(trial, sizeof(trial), "us", (double)a->twin.input.until_ps / PS_PER_US);
+        card_add(c, CARD_FINDING, "Cannot tell: the budget is enough for %u trials of %s.",
+                 a->rehearsal.trials, trial);
+        if (a->slowest != KNOB_COUNT)
+            card_add(c, CARD_DETAIL, "Shorter ones would not show what %s does, which acts every %s.",
+                     knob_info[a->slowest].name, knob_text(knob, a->slowest, a->world.start.value[a->slowest]));
+        return;
+    }
     if (advise_keeps_yours(a) && has_no_effect(a)) {
         card_add(c, CARD_FINDING, "Keep your setting: all %u others give the same results.", a->rows - 1);
         card_add(c, CARD_DETAIL, "This traffic causes no congestion that settings act on.");
