@@ -21,7 +21,6 @@
 #define ELEPHANTS_MIN 20
 #define ITERATIONS_WANTED 2      /* of each job, in a trial */
 #define PERIODS_WANTED 2         /* of your slowest knob, in a trial */
-#define TRIALS_FEW     12        /* with fewer that are so long a search cannot tell settings apart */
 #define CANDIDATES_MAX 2         /* settings that run at the other loads, besides yours and the best preset */
 #define PROOFS_MAX    5          /* settings that are confirmed, at most */
 #define PROOF_RUNS    (2 * ADVISE_SEEDS) /* that may cost as much as the search; a longer scenario is cut */
@@ -119,7 +118,7 @@ static void cut(struct advice *a, const struct predicted *whole)
         wanted = fmax(wanted, ELEPHANTS_WANTED / elephants);
     share = fmax(runs / TRIALS_WANTED, fmin(wanted, runs / TRIALS_LEAST));
     share = fmax(share, share_for_clocks(a));
-    a->is_short = runs / fmin(share, 1) < TRIALS_FEW;
+    a->is_short = runs / fmin(share, 1) < ADVISE_TRIALS_FEW;
     if (share < 1) {
         a->twin.input.until_ps = (uint64_t)((double)a->twin.input.until_ps * share);
         a->proof_length = fmax(1, fmin(runs / PROOF_RUNS, 1) / share);

@@ -27,6 +27,7 @@
 #define ADVISE_LOADS    3
 #define ADVISE_PROOF    ADVISE_LOADS         /* the test that confirms, at the expected load */
 #define ADVISE_TESTS    (ADVISE_LOADS + 1)
+#define ADVISE_TRIALS_FEW 12     /* fewer that cover the slowest knob cannot tell settings apart */
 #define ADVISE_BUDGET_MILLIONS 100 /* packet-hops: less than 30 s of CPU time for scenarios/demo.yaml */
 
 /* Changes besides knobs, which the user must allow. */

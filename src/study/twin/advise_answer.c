@@ -166,8 +166,8 @@ static void add_finding(const struct advice *a, struct card *c)
         char knob[KNOB_TEXT_MAX], trial[32];
 
         text_figure(trial, sizeof(trial), "us", (double)a->twin.input.until_ps / PS_PER_US);
-        card_add(c, CARD_FINDING, "Cannot tell: the budget is enough for %u trials of %s.",
-                 a->rehearsal.trials, trial);
+        card_add(c, CARD_FINDING, "Cannot tell: the budget of the search is worth fewer than %d trials of %s.",
+                 ADVISE_TRIALS_FEW, trial);
         if (a->slowest != KNOB_COUNT)
             card_add(c, CARD_DETAIL, "Shorter ones would not show what %s does, which acts every %s.",
                      knob_info[a->slowest].name, knob_text(knob, a->slowest, a->world.start.value[a->slowest]));
