@@ -264,13 +264,16 @@ tuner: {{name: acc, model: dcqcn, slot_us: 20000}}
 
     def judge(self, line):
         words = [w for w in line.split('"')[1::2]]
+        # a queue gets its former profile back, and ours goes
+        if words[0] == "DEL" and all(key.startswith("WRED_PROFILE|ANOLE_") for key in words[1:]):
+            return
         if words[0] != "HSET":
             if words[0] in ("DEL", "SET", "HDEL", "SAVE", "BGSAVE", "RENAME", "FLUSHDB"):
                 self.bad.append(line)
             return
         pairs = list(zip(words[2::2], words[3::2]))
         if words[1].startswith("QUEUE|"):
-            is_good = len(pairs) == 1 and pairs[0][0] == "wred_profile" and pairs[0][1].startswith("ANOLE_")
+            is_good = len(pairs) == 1 and pairs[0][0] == "wred_profile" and (pairs[0][1].startswith("ANOLE_") or pairs[0][1] == "AZURE_LOSSLESS")
         else:
             is_good = all(n in KNOWN and (v.isdigit() or n not in GREEN) for n, v in pairs)
         if not is_good:
