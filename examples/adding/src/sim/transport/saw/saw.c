@@ -1,8 +1,4 @@
-<<<<<<<< HEAD:examples/adding/src/sim/transport/saw/saw.c
 /* examples/adding/src/sim/transport/saw/saw.c - an example: stop and wait, for messages of class 7.
-========
-/* examples/adding/src/sim/nic/saw/saw.c - an example: stop and wait, for messages of class 7.
->>>>>>>> f68d1c790430e7e06c1984308cb3998298282fdd:examples/adding/src/sim/nic/saw/saw.c
  *
  * A sender has one packet in flight. The receiver answers each with the byte that it expects next. A packet
  * whose answer does not arrive within the retransmission timeout is sent again.
