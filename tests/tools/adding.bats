@@ -59,7 +59,7 @@ object_of() {
 # algo_of EXAMPLE - prints "type name" of the algorithm that the example defines, if any. Transports have a list of
 # their own.
 algo_of() {
-    case $1 in src/sim/*) return ;; esac
+    case $1 in src/sim/transport/*) return ;; esac
     sed -n 's/^const struct \([a-z_]*\) \([a-z_0-9]*\) = {$/\1 \2/p' "$tree/$1"
 }
 
