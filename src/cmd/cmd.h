@@ -110,7 +110,8 @@ struct cmd_option {
 #define CMD_DEVICE(type, field)          /* an enum device of study/report/setting_print.h */ \
     { "as", 0, "mlx5|sonic", "Print the setting as a shell script for mlx5 NICs or as a WRED profile for " \
       "SONiC switches", KEY_AT(type, field), .choices = device_names }
-#define CMD_QUIET(type, is_quiet) { "quiet", 'q', NULL, "Print errors only", KEY_AT(type, is_quiet) }
+#define CMD_QUIET(type, is_quiet) { "quiet", 'q', NULL, "Print errors only, and what --format requests", \
+      KEY_AT(type, is_quiet) }
 
 /* The rule around RL-CC's trees: a struct rule_cfg of base/nets/tree/tree.h; needs core/units.h. */
 #define RULE_MIN 1e-12           /* 0 would mean the default */

@@ -130,7 +130,7 @@ static const struct cmd_option option_rows[] = {
     { "report", 0, "FILE", "Save the evidence as a web page", KEY_AT(struct options, report) },
     CMD_DEVICE(struct options, device),
     CMD_FORMAT(struct options, is_json),
-    { "quiet", 'q', NULL, "Print errors only, and what --as requests",
+    { "quiet", 'q', NULL, "Print errors only, and what --as and --format request",
       KEY_AT(struct options, request.is_quiet) },
     { 0 },
 };
@@ -263,7 +263,7 @@ static int give(const struct options *o, struct outfile *out, struct outfile *pa
                      advised(a)->name);
     else if (!rc && o->device != DEVICE_NONE)
         device_print(o->device, k, story);
-    else if (!rc && o->is_json && !o->request.is_quiet)
+    else if (!rc && o->is_json)
         cmd_print_json(advise_json(a, &answer));
     else if (!rc && !o->request.is_quiet)
         advise_print(a, &answer, stdout, cmd_has_colour(stdout));

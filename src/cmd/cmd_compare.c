@@ -114,9 +114,9 @@ static int end(struct campaign_request *r, int rc, const struct err *err)
     return cmd_end(rc, err);
 }
 
-static bool is_printed(const struct campaign_request *r, int rc)
+static bool is_printed(const struct campaign_request *r, enum cmd_format format, int rc)
 {
-    return rc == 0 && !r->is_quiet && !executor_is_worker();
+    return rc == 0 && (!r->is_quiet || format != FORMAT_TABLE) && !executor_is_worker();
 }
 
 /* ---- compare ---- */
@@ -218,7 +218,7 @@ static int compare_main(int argc, char **argv)
         return end(&o.request.common, print_digests(&o.request.common, &err), &err);
     interrupt_catch();
     int rc = compare_run(&c, &o.request, &err);
-    if (is_printed(&o.request.common, rc))
+    if (is_printed(&o.request.common, o.format, rc))
         print_comparison(&o, &c.comparison);
     compare_close(&c);
     return end(&o.request.common, rc, &err);
@@ -319,7 +319,7 @@ static int sweep_main(int argc, char **argv)
         cmd_usage("what shall vary? Give --range KEY=LOW..HIGH or --vary KEY=A,B,C; see anole sweep --help");
     interrupt_catch();
     int rc = sweep_run(&s, &o.request, &err);
-    if (is_printed(&o.request.common, rc))
+    if (is_printed(&o.request.common, o.format, rc))
         print_sweep(&o, &s);
     sweep_close(&s);
     for (uint32_t i = 0; i < o.request.ranges; i++)

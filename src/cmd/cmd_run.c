@@ -202,7 +202,7 @@ static int simulate(const struct options *o, struct simulation *s, struct run_fi
     if (!rc) {
         warn_unfinished(&results);
         note_fidelity(&results);
-        if (!o->is_quiet)
+        if (!o->is_quiet || o->format != FORMAT_TABLE)
             print(o, &results);
     }
     results_fini(&results);

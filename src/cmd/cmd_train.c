@@ -136,13 +136,12 @@ static int train_acc(int argc, char **argv)
     if (strcmp(o.what, "acc") != 0)
         cmd_usage("'%s' cannot be trained; there are acc, and rlcc, which precedes its options", o.what);
     need_out(o.request.out);
-    bool has_json = o.is_json && !o.request.is_quiet;
     o.request.is_quiet |= o.is_json;
     if (train_open(&t, &o.request, &err))
         cmd_usage("%s", err.text);
     interrupt_catch();
     int rc = train_run_all(&t, &err);
-    if (!rc && has_json)
+    if (!rc && o.is_json)
         print_acc_json(&t);
     train_close(&t);
     free(o.request.set);
@@ -236,13 +235,12 @@ static int train_rlcc(int argc, char **argv)
 
     cmd_parse(&rlcc_line, argc, argv, &o);
     need_out(o.request.out);
-    bool has_json = o.is_json && !o.request.is_quiet;
     o.request.is_quiet |= o.is_json;
     if (rlcc_train_open(&t, &o.request, &err))
         cmd_usage("%s", err.text);
     interrupt_catch();
     int rc = rlcc_train_run(&t, &err);
-    if (!rc && has_json)
+    if (!rc && o.is_json)
         print_rlcc_json(&t);
     rlcc_train_close(&t);
     free(o.request.world);

@@ -62,7 +62,7 @@ static const struct cmd_option option_rows[] = {
       KEY_AT(struct options, request.report) },
     CMD_DEVICE(struct options, device),
     CMD_FORMAT(struct options, is_json),
-    { "quiet", 'q', NULL, "Print errors only, and what --as requests",
+    { "quiet", 'q', NULL, "Print errors only, and what --as and --format request",
       KEY_AT(struct options, request.is_quiet) },
     { .help = "Without a search:" },
     { "from", 0, "SETTING", "Use a preset or a saved setting", KEY_AT(struct options, from) },
@@ -147,7 +147,7 @@ static void print(const struct options *o, const struct tune *t)
 
     if (o->device != DEVICE_NONE)
         device_print(o->device, t->kept, story);
-    else if (o->is_json && !o->request.is_quiet)
+    else if (o->is_json)
         cmd_print_json(tune_json(t));
     else if (!o->request.is_quiet) {
         card_end(tune_answer(t, EMPTY_CARD), stdout, cmd_has_colour(stdout));

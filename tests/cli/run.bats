@@ -177,6 +177,14 @@ in_terminal() {
     [ ! -s "$dir/err" ]
 }
 
+@test "run, compare, tune: --quiet leaves what --format requests" {
+    "$ANOLE" run "$(small)" --quiet --format json 2>"$dir/err" | jq -e '.metrics | length > 10'
+    "$ANOLE" run "$(small)" --quiet --format csv | grep -q ,
+    "$ANOLE" compare "$(small)" --vary kmin=20KB,200KB --seeds 2 --quiet --format json 2>>"$dir/err" | jq -e '.metrics | length > 3'
+    "$ANOLE" tune "$(small)" --tuner default --quiet --format json 2>>"$dir/err" | jq -e '.verdict'
+    [ ! -s "$dir/err" ]
+}
+
 @test "run: a scenario from standard input" {
     "$ANOLE" run - --format csv <"$(small)" >"$dir/piped"
     "$ANOLE" run "$(small)" --format csv | cmp - "$dir/piped"
