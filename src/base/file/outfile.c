@@ -18,6 +18,8 @@ static int check_target(const char *path, struct err *err)
 {
     struct stat s;
 
+    if (strcmp(path, "-") == 0)
+        return err_set(err, EINVAL, "'-' is not a file");
     if (stat(path, &s))
         return errno == ENOENT ? 0 : err_set(err, errno, "%s: %s", path, strerror(errno));
     if (!S_ISREG(s.st_mode))
@@ -187,7 +189,7 @@ static int find_place(struct outdir *dir, struct err *err)
         length--;
     if (!here)
         die("the current folder is gone");
-    if (length > 0)
+    if (length > 0 && strcmp(dir->shown, "-") != 0)
         dir->target = real ? xstrdup(real)
                            : xprintf("%s%s%.*s", here, *here ? "/" : "", (int)length, dir->shown);
     free(real);

@@ -125,6 +125,7 @@ static void open__refuses_files_and_folders_of_others(void **unused)
     expect_refused("dangling", -ENOTDIR, "dangling: exists and is not a folder");
     expect_refused("file/out", -ENOTDIR, "file/out: Not a directory");
     expect_refused("", -EINVAL, "'' cannot be a folder for results");
+    expect_refused("-", -EINVAL, "'-' cannot be a folder for results");
     expect_refused("/", -EINVAL, "'/' cannot be a folder for results");
     expect_refused("/proc", -EBUSY, "/proc: is a mount point; name a folder inside it");
     expect_file("thesis/chapter1", "much work");
