@@ -507,7 +507,9 @@ static int refuse(int rc, const struct question *q, struct err *err)
         return err_set(err, EPERM,
                        "the controller observes only, so it writes nothing; set its mode to approve or auto "
                        "first");
-    case -EAGAIN: return err_set(err, EAGAIN, "the controller is not active");
+    case -EAGAIN:
+        return err_set(err, EAGAIN,
+                       "the controller is not active; after its start it first listens for reports ('gather')");
     default:      return rc ?
         err_set(err, EIO, "the controller cannot write its state to the disk; it does it all the same") : 0;
     }
