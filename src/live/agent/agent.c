@@ -591,7 +591,7 @@ uint64_t agent_timer_us(const struct agent *a)
 
 void agent_on_timer(struct agent *a, uint64_t now_us)
 {
-    if (a->is_broken && now_us >= a->retry_us && device_restore(a, "an earlier revert failed", now_us))
+    if (a->is_broken && now_us >= a->retry_us && device_restore(a, a->broken_why, now_us))
         say_answer(a, ANSWER_REVERTED, a->reverted_change, "reverted at last");
     if (a->phase != PHASE_IDLE && !has_lease(a, now_us))
         give_up(a, "the lease ended: no word from the controller", now_us);

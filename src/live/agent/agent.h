@@ -142,6 +142,7 @@ struct agent {
     uint64_t        reverted_change;     /* the last; answered when it is done */
     uint64_t        ended_change, ended_term;    /* the last change: late messages do not start it again */
     bool            is_broken;           /* a revert has not succeeded yet: it is tried again at retry_us */
+    char            broken_why[MSG_WHY_SIZE];    /* why it was due */
     uint64_t        retry_us;
     uint64_t        written_us;          /* the last write */
     uint64_t        tick_us;             /* the last tick, or the start */

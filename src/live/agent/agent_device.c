@@ -345,9 +345,13 @@ static bool write_back(struct agent *a, const char *why, uint64_t now_us)
 
 bool device_restore(struct agent *a, const char *why, uint64_t now_us)
 {
+    bool was_broken = a->is_broken;
+
     a->is_broken = read_device(a, now_us) || !write_back(a, why, now_us);
     if (a->is_broken)
         a->retry_us = now_us + DEVICE_RETRY_US;
+    if (a->is_broken && !was_broken)
+        snprintf(a->broken_why, sizeof a->broken_why, "%s", why);
     a->owns_all &= a->is_broken;
     if (!a->is_broken && a->phase != PHASE_APPLIED)
         device_let_go(a);
