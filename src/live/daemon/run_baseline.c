@@ -1,5 +1,6 @@
 /* src/live/daemon/run_baseline.c - see run.h: all that was ever confirmed is taken back, without a
  * controller. */
+#include "base/err.h"
 #include "live/agent/agent.h"
 #include "live/core/knobset.h"
 #include "live/core/live_clock.h"
@@ -7,6 +8,7 @@
 #include "live/daemon/run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void say_nothing(void *arg, const struct msg *m)
@@ -52,10 +54,9 @@ static int restore_device(const struct agent_file *f, const char *name, void *de
     static struct agent a;
     struct disk         disk = { .lock_fd = -1, .log_fd = -1 };
     struct audit        audit;
-    char                folder[512];
+    char               *folder = xprintf("%s/%s", f->common.state, name);
 
     snprintf(cfg.name, sizeof cfg.name, "%.31s/%.31s", f->common.name, name);
-    snprintf(folder, sizeof folder, "%s/%s", f->common.state, name);
     cfg.is_rescue = true;
     int rc = disk_open(&disk, folder, &audit, err);
     if (!rc) {
@@ -66,6 +67,7 @@ static int restore_device(const struct agent_file *f, const char *name, void *de
         rc = rc ? rc : take_back(&a, err);
     }
     disk_close(&disk);
+    free(folder);
     if (!rc)
         clock_log("%s: read back: it holds its baseline", cfg.name);
     return rc;
