@@ -130,7 +130,8 @@ static int agent_main(int argc, char **argv)
 }
 
 static const struct cmd_option controller_rows[] = {
-    { "check-config", 'c', NULL, "Read the file and those that it names, and exit", KEY_AT(OPTIONS, is_check) },
+    { "check-config", 'c', NULL, "Read the file and those that it names, and exit",
+      KEY_AT(OPTIONS, is_check) },
     { "record", 0, "FILE", "Write all inputs to this new file; 'anole ctl replay' repeats its decisions",
       KEY_AT(OPTIONS, record) },
     USER_OPTION,

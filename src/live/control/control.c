@@ -49,7 +49,7 @@ static int store(struct control *k, struct action *a)
                       JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS), text, sizeof text, &k->saves);
 }
 
-/* What people do, and what they would look for. Trials are told of when they end. */
+/* Journal lines: orders of operators, lost and returned devices. A trial has its line when it ends. */
 static void tell(const struct control *k, const struct action *a)
 {
     static const char *const   quiet[] = { "begin", "try", "would try", "stage", "spread", "confirm", "abort",

@@ -2,7 +2,7 @@
  * taken before: a person freezes because something is wrong, and a full disk often is.
  *
  * The file is overwritten in place, so this needs no free space. Not on file systems that copy on write
- * (btrfs, ZFS), and not if the disk takes no writes at all: then the person is told. An overwrite that power
+ * (btrfs, ZFS), and not if the disk takes no writes at all: `ctl freeze` reports that. An overwrite that power
  * cuts short leaves a damaged file, which counts as a freeze.
  */
 #ifndef LIVE_CONTROL_FREEZE_HOLD_H

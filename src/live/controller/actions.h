@@ -1,4 +1,4 @@
-/* src/live/controller/actions.h - what a controller is told, and what it wants done. Plain data. */
+/* src/live/controller/actions.h - inputs and actions of a controller. Plain data. */
 #ifndef LIVE_CONTROLLER_ACTIONS_H
 #define LIVE_CONTROLLER_ACTIONS_H
 

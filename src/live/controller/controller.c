@@ -318,7 +318,8 @@ static uint64_t record_bytes(const struct action_record *r, const char *why)
     return bytes;
 }
 
-/* A tuner may propose something in every interval: the same is told once, and a day has room for so much. */
+/* A tuner may propose a setting in every interval. The same one is recorded once, and records of a day are
+ * limited to TOLD_PER_DAY bytes. */
 static void only_observe(struct controller *c, const struct knob_set *wanted, const char *why,
                          uint64_t now_us)
 {

@@ -86,7 +86,7 @@ struct peer {
     bool              has_detail;                /* the last report had one */
     bool              reported;  /* at least once: a name alone is no device */
     bool              is_gone;   /* silent for long */
-    bool              is_told_lost;              /* the journal has it that it fell silent */
+    bool              is_told_lost;              /* the journal says that it fell silent */
     uint32_t          host;      /* the first peer of its host */
 
     uint64_t          claim;     /* the highest term that it claimed while we listened */
@@ -203,7 +203,7 @@ struct controller {
     struct caution       caution;                /* on the disk */
     /* the last setting that a device refused, and its reason */
     struct { char code[CAUTION_CODE_SIZE], why[MSG_WHY_SIZE]; } refused;
-    /* the last setting that an observing controller has told of, and when it may tell of another */
+    /* the last setting that an observing controller has recorded, and when it may record another */
     struct { char code[CAUTION_CODE_SIZE]; uint64_t again_us; } told;
     struct standing      standing;               /* on the disk */
     struct drill_result  drill;                  /* on the disk */

@@ -60,7 +60,8 @@ static void log_trial(struct controller *c, const char *what, const char *why)
     log_by(c, c->cfg->name, what, why);
 }
 
-/* Something happens in a trial that was to fail again without a word: what it tries is told now. */
+/* A repeated trial is not logged when it begins, because it is expected to fail again. If it proceeds, its
+ * beginning is logged now. */
 static void speak(struct controller *c)
 {
     if (!c->trial.is_repeat)
@@ -302,8 +303,8 @@ static void abort_because_of(struct controller *c, struct peer *p, const char *w
     stop(c, VERDICT_NONE, text, now_us);
 }
 
-/* A device does not begin. It will say the same for as long as the tuner wants the same, so it is asked again
- * only in a minute, and told once. */
+/* A device refuses the setting. It will refuse it again, so the setting is retried after a minute, and the
+ * refusal is logged once. */
 static void abort_refused(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
 {
     struct trial *t = &c->trial;
