@@ -437,15 +437,20 @@ static void report_done(const struct sim *s, const struct flow *f)
     s->engine.hooks.flow_done(s->engine.hooks.arg, &r);
 }
 
+static void count_done(struct sim *s, const struct flow *f, uint64_t bytes)
+{
+    s->engine.counters.flows_done++;
+    s->engine.counters.bytes_done += bytes;
+    s->entry_bytes_done[f->traffic] += bytes;
+}
+
 void flow_end(struct sim *s, struct flow *f)
 {
     struct message m = message_of(s, f);
 
     if (m.op.verb == VERB_ASK)
         return;                  /* the READ ends with its data */
-    s->engine.counters.flows_done++;
-    s->engine.counters.bytes_done += m.bytes;
-    s->entry_bytes_done[f->traffic] += m.bytes;
+    count_done(s, f, m.bytes);
     if (s->engine.hooks.flow_done)
         report_done(s, f);
     if (f->is_answered)
@@ -462,6 +467,22 @@ void flow_end(struct sim *s, struct flow *f)
         s->model.forget(s, f);
     if (s->model.list)
         s->model.list->remove(s, &s->net.host[f->host], f);
+}
+
+void flow_end_read(struct sim *s, struct flow *f, const struct posted *m)
+{
+    bool                is_head = m == oldest(s, f);
+    struct flow_result r = {
+        .src = f->src, .dst = f->dst, .sport = (uint16_t)f->ports, .dport = (uint16_t)(f->ports >> 16),
+        .prio = f->prio, .traffic = f->traffic, .bytes = m->end - m->begin, .start_ps = m->start_ps,
+        .fct_ps = m->arrived_ps - m->start_ps, .ideal_ps = m->ideal_ps,
+        .resent_bytes = is_head ? f->resent_bytes : 0, .tag = m->tag,
+    };
+
+    f->resent_bytes = is_head ? 0 : f->resent_bytes;
+    count_done(s, f, r.bytes);
+    if (s->engine.hooks.flow_done)
+        s->engine.hooks.flow_done(s->engine.hooks.arg, &r);
 }
 
 void verbs_on_post(struct sim *s, const struct flow_spec *spec)

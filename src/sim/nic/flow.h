@@ -67,10 +67,10 @@ uint64_t pair_bytes(const struct sim *, const struct flow *);
 uint64_t pair_acked(const struct sim *, const struct flow *);
 
 /* Returns true if a message counts as unfinished, and the bytes it represents. A READ counts as its request
- * until that has arrived, then as its data. */
+ * until that has arrived, then as its data until that has. */
 static inline bool posted_is_open(const struct posted *m)
 {
-    return m->op.verb != VERB_ASK || !m->arrived_ps;
+    return !m->arrived_ps || (m->op.verb != VERB_ASK && m->op.verb != VERB_READ);
 }
 
 static inline uint64_t posted_bytes(const struct posted *m)
@@ -104,6 +104,9 @@ void pair_go_back(struct sim *, struct flow *);
  * arrived. pair_on_arrival(): it has arrived completely. */
 const struct posted *pair_receiving(const struct sim *, const struct flow *);
 void pair_on_arrival(struct sim *, const struct flow *);
+
+/* Reports a READ whose data has arrived, although no ACK has told its sender; nothing runs any more. */
+void flow_end_read(struct sim *, struct flow *, const struct posted *);
 
 /* Receiver: the first packet of a SEND has arrived. Returns true if there is a receive for it. */
 bool pair_has_receive(const struct sim *, uint32_t flow);

@@ -7,6 +7,7 @@
 #include "sim/observe/messages.h"
 #include "sim/observe/observe.h"
 #include "sim/observe/watch.h"
+#include "sim/unfinished.h"
 #include "work/traffic/kinds/training.h"
 #include "work/traffic/traffic.h"
 #include "study/scenario/examples.h"
@@ -482,6 +483,7 @@ static uint64_t run_to_end(struct run *run)
     }
     if (!more && sim_next_active(run->s->sim, 0))
         give_up(run, NEVER);     /* no more events */
+    sim_end_reads(run->s->sim);
     return sc->run_ps != NEVER ? sc->run_ps : sim_last_arrival_ps(run->s->sim);
 }
 
