@@ -137,7 +137,8 @@ def must_be_possible(metrics):
                 check(row["low"] is None or row["low"] >= 0, f"impossible: {name}: its mean may be {row['low']}")
                 check(metric["unit"] != "share" or row["high"] is None or row["high"] <= 1, f"impossible: {name}: a share of {row['high']}")
                 least = row["change_low"]
-                check(least is None or least > -1 or not own["low"] or metric["unit"] == "share", f"impossible: {name}: a change of {least:.0%} would leave nothing of {own['mean']}"
+                can_be_none = metric["unit"] != "us" and "slowdown" not in metric["name"] and not row["low"]       # no pause, no drop
+                check(least is None or least > -1 or not own["low"] or can_be_none, f"impossible: {name}: a change of {least:.0%} would leave nothing of {own['mean']}"
                       if least is not None else "")
             if row["is_significant"]:
                 sides = row["difference_low"], row["difference_high"]

@@ -51,10 +51,12 @@ def names(t):
     order = {"graph": t.world.get("topology.switches")}.get(t.world.get("topology.kind"))
     switches = [f"s{i}" for i in range(order)] if isinstance(order, int) else order or sorted(switches, key=by_tier)
     new = {name: f"X{i}-y" for i, name in enumerate(switches)}
+    own = t.world.get("topology.links") if t.world.get("topology.kind") == "graph" else [{}] * len(net.links)
     other = t.world.copy()
     other.scenario["topology"] = {
         "kind": "graph", "hosts": len(net.hosts), "switches": list(new.values()),
-        "links": [{"a": new.get(a, a), "b": new.get(b, b), "rate": f"{rate}bps", "delay": time(delay)} for a, b, rate, delay in net.links],
+        "links": [{**of_link, "a": new.get(a, a), "b": new.get(b, b), "rate": f"{rate}bps", "delay": time(delay)}
+                  for (a, b, rate, delay), of_link in zip(net.links, own)],
         **{key: value for key, value in t.world.scenario["topology"].items() if key in ("ber", "loss")}}
     down = t.world.get("topology.links_down", [])
     if down:
@@ -176,6 +178,8 @@ def idle(t):
         world = with_rto(listed_world(t, topology, hosts + idlers, flows, files))
         world.scenario.pop("changes", None)
         world.scenario["knobs"] = {**world.scenario.get("knobs", {}), "kmin": 5, "kmax": kmax, "pmax": 0.5}
+        if "switch" in world.scenario:       # thresholds of its own instead of these
+            world.scenario["switch"] = {key: value for key, value in world.scenario["switch"].items() if not key.startswith("ecn_by_")}
         return rows_of(t.run(world=world, name=name), hosts)
 
     def renumbered(idlers):

@@ -34,10 +34,10 @@ uint64_t leap_ps(const struct skip *k, const struct sim *s, struct lane_way *w, 
             at_ps = max_u64(at_ps, hop->free_ps);
         if (i > from)
             at_ps = pass(&k->lanes.lane[hop->port], at_ps, p->tx_ps[bytes]);
-        if (is_next) {
+        if (is_next && (i > from || from == 0))
             hop->free_ps = at_ps + p->tx_ps[bytes];
+        if (is_next)
             hop->seq = seq;
-        }
         at_ps += path_age(p, bytes);
     }
     return at_ps;

@@ -127,6 +127,7 @@ static int run_round(struct tune_search *t, struct knobs *knobs, uint64_t *now_p
         t->loop.tuning.step[i].end_ps += *now_ps;
     }
     *knobs = sim_settings(s.sim)->knobs;
+    t->flows += sim_counts(s.sim)->flows_started;
     *now_ps += s.end_ps;
     simulation_close(&s);
     t->rounds++;
@@ -273,6 +274,8 @@ static void add_next(const struct tune *t, struct card *c)
 {
     bool is_new = t->kept != &t->search.start && count_changes(t) > 0;
 
+    if (!is_new && t->search.flows == 0)
+        return;                  /* nothing to search with */
     if (!is_new) {
         card_add(c, CARD_NEXT, "search with another method");
         card_add(c, CARD_COMMAND, "anole advise");

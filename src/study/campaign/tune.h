@@ -21,6 +21,7 @@ struct tune_search {
     /* Results. */
     uint64_t      seed;                      /* of the first round; it increases by one per round */
     uint32_t      rounds;
+    uint64_t      flows;                     /* that started in all rounds */
     bool          is_over;                   /* the tuner's search has ended */
     struct world  world;                     /* of the network; tuners look at it while they search */
     struct loop   loop;                      /* times of its steps continue from round to round */

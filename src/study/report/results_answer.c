@@ -43,8 +43,8 @@ static void add_finding(const struct results *r, struct card *c)
     else if (!c->text[CARD_FINDING])
         card_add(
             c, CARD_FINDING,
-            "Flows take %.3g times as long as in an empty network on average, the slowest 1 %% %.3g times.",
-            s.mean, s.p99);
+            "Flows take %s times as long as in an empty network on average, the slowest 1 %% %s times.",
+            metric(UNIT_NONE, s.mean).buf, metric(UNIT_NONE, s.p99).buf);
     card_add(c, CARD_DETAIL, "Goodput %s, mean round trip %s (idle: at most %s).",
              metric(UNIT_BPS, r->goodput_bps).buf, metric(UNIT_US, r->rtt_us_mean).buf,
              time_text(sim_idle_rtt_ps(r->sim)).buf);

@@ -39,6 +39,8 @@ struct expected spread_interval(const double *sample, uint32_t count, double sha
     double mean = mean_of(sample, count), more = share * fabs(mean), half = half_width(sample, count);
     double least = INFINITY, *log_of, middle, factor;
 
+    if (isnan(mean))             /* a seed without a finished iteration */
+        return (struct expected){ NAN, NAN, NAN };
     for (uint32_t i = 0; i < count; i++)
         least = fmin(least, sample[i]);
     if (!(least > 0))

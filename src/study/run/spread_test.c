@@ -43,6 +43,14 @@ static void spread_interval__of_a_zero_sample(void **unused)
     assert_true(v.low == 0 && fabs(v.high - 10 - 12.7062 * 10 * sqrt(2) * sqrt(1.5)) < 1e-2);
 }
 
+static void spread_interval__is_unknown_if_a_sample_is(void **unused)
+{
+    struct expected v = spread_interval((const double[]){ 20, NAN, 22 }, 3, 0);
+
+    (void)unused;
+    assert_true(isnan(v.mean) && isnan(v.low) && isnan(v.high));
+}
+
 static void spread_interval__of_one_sample_is_the_model(void **unused)
 {
     struct expected v = spread_interval((const double[]){ 200 }, 1, 0.01);
@@ -82,6 +90,7 @@ int main(void)
         cmocka_unit_test(spread_seeds__as_many_as_are_worthwhile),
         cmocka_unit_test(spread_interval__of_two_samples_by_hand),
         cmocka_unit_test(spread_interval__of_a_zero_sample),
+        cmocka_unit_test(spread_interval__is_unknown_if_a_sample_is),
         cmocka_unit_test(spread_interval__of_one_sample_is_the_model),
         cmocka_unit_test(spread_interval__holds_the_next_sample_in_95_percent),
     };
