@@ -81,7 +81,7 @@ static void watch(struct fabric *f)
     w->cfg.states.with_bins = true;              /* some tuners look at them */
     if (!w->monitors)            /* monitors that see round trips see flows, too */
         w->monitor[w->monitors++] = monitor_find("paraleon");
-    f->watch = watch_new(f->s.sim, w, f->s.scenario.interval_ps);
+    f->watch = watch_new(f->s.sim, w);
     watch_keep_points(f->watch);
     f->observer = observer_new(f->s.sim);
     observer_init_report(f->observer, &f->report);

@@ -15,14 +15,13 @@ struct point {                   /* one monitor at all its points */
 };
 
 struct rtt_sample { uint32_t dst; uint64_t rtt_ps; };
+struct rtt_samples { struct rtt_sample *sample; uint32_t count, max; };
 
 struct watch {
     struct sim           *sim;
     struct point          point[WATCH_MONITORS_MAX];
     uint32_t              monitors;
-    struct rtt_sample    *sample;            /* [host * samples_max + i] */
-    uint32_t             *samples;           /* by host */
-    uint32_t              samples_max;
+    struct rtt_samples   *rtt;               /* of this interval, by host */
     struct fsd           *kept;              /* results of the first monitor, by node; NULL: not needed */
     uint32_t             *pair_of;           /* by destination: its row in the report of this host + 1 */
 };
@@ -68,12 +67,12 @@ static void on_request(void *watch, uint64_t now_ps, const struct flow *f, uint6
 
 static void on_rtt(void *watch, uint64_t now_ps, struct host *h, const struct flow *f, uint64_t rtt_ps)
 {
-    struct watch *w = watch;
-    uint32_t      host = (uint32_t)(h - w->sim->net.host);
+    struct watch       *w = watch;
+    struct rtt_samples *all = &w->rtt[h - w->sim->net.host];
 
     h->rtt_due_ps = now_ps + WATCH_RTT_GAP_PS;
-    if (w->samples[host] < w->samples_max)
-        w->sample[(size_t)host * w->samples_max + w->samples[host]++] = (struct rtt_sample){ f->dst, rtt_ps };
+    all->sample = xgrow(all->sample, all->count, &all->max, 8, sizeof *all->sample);
+    all->sample[all->count++] = (struct rtt_sample){ f->dst, rtt_ps };
 }
 
 /* ---- building ---- */
@@ -130,16 +129,14 @@ static void attach(struct sim *s, struct watch *w)
         s->net.host[i].rtt_due_ps = w ? 0 : NEVER;
 }
 
-struct watch *watch_new(struct sim *s, const struct watch_cfg *cfg, uint64_t interval_ps)
+struct watch *watch_new(struct sim *s, const struct watch_cfg *cfg)
 {
     struct watch *w = xcalloc(1, sizeof *w);
 
     w->sim = s;
     for (w->monitors = 0; w->monitors < cfg->monitors; w->monitors++)
         make_point(w, &w->point[w->monitors], cfg->monitor[w->monitors], &cfg->cfg);
-    w->samples_max = (uint32_t)(interval_ps / WATCH_RTT_GAP_PS) + 2;
-    w->sample = xcalloc((size_t)s->net.hosts * w->samples_max, sizeof *w->sample);
-    w->samples = xcalloc(s->net.hosts, sizeof *w->samples);
+    w->rtt = xcalloc(s->net.hosts, sizeof *w->rtt);
     w->pair_of = xcalloc(s->net.nodes, sizeof *w->pair_of);
     mark_ports(s, w->monitors > 0);
     attach(s, w);
@@ -158,8 +155,9 @@ void watch_free(struct watch *w)
                 w->point[m].algo->destroy(w->point[m].state[i]);
         free(w->point[m].state);
     }
-    free(w->sample);
-    free(w->samples);
+    for (uint32_t i = 0; i < w->sim->net.hosts; i++)
+        free(w->rtt[i].sample);
+    free(w->rtt);
     free(w->pair_of);
     free(w->kept);
     free(w);
@@ -170,9 +168,10 @@ void watch_free(struct watch *w)
 /* Adds the samples of one host, by destination. */
 static void add_pairs(struct watch *w, uint32_t host, struct report *r)
 {
-    const struct rtt_sample *sample = &w->sample[(size_t)host * w->samples_max];
+    const struct rtt_sample *sample = w->rtt[host].sample;
+    uint32_t                 count = w->rtt[host].count;
 
-    for (uint32_t i = 0; i < w->samples[host]; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t           *place = &w->pair_of[sample[i].dst];
         struct report_pair *pair;
 
@@ -188,9 +187,9 @@ static void add_pairs(struct watch *w, uint32_t host, struct report *r)
         pair->rtt_samples++;
         pair->rtt_ps_last = sample[i].rtt_ps;
     }
-    for (uint32_t i = 0; i < w->samples[host]; i++)
+    for (uint32_t i = 0; i < count; i++)
         w->pair_of[sample[i].dst] = 0;
-    w->samples[host] = 0;
+    w->rtt[host].count = 0;
 }
 
 static void read_monitor(const struct watch *w, const struct point *p, uint64_t now_ps,

@@ -31,8 +31,8 @@ struct watch_cfg {
 
 struct watch;
 
-/* Starts monitoring. The simulation must outlive the returned object. interval_ps: time between two reads. */
-struct watch *watch_new(struct sim *, const struct watch_cfg *, uint64_t interval_ps);
+/* Starts monitoring. The simulation must outlive the returned object. */
+struct watch *watch_new(struct sim *, const struct watch_cfg *);
 void          watch_free(struct watch *);
 
 /* Ends the interval and writes its measurements into the report, which the caller has cleared. */

@@ -89,7 +89,7 @@ static void on_packet__counts_a_flow_through_four_switches_once(void **unused)
     (void)unused;
     adders = 0;
     memset(shown_bytes, 0, sizeof shown_bytes);
-    w = watch_new(s, &cfg, PS_PER_MS);
+    w = watch_new(s, &cfg);
     sim_run_until(s, NEVER);
     assert_int_equal(adders, 4);
     assert_int_equal(shown_bytes[0], 123456);        /* at the first ToR; ACKs, which
@@ -134,7 +134,7 @@ static void run_busy(struct run *run, const struct watch_cfg *cfg, uint32_t thre
 {
     struct scenario  sc;
     struct sim      *s = start(&sc, busy, threads);
-    struct watch    *w = cfg ? watch_new(s, cfg, INTERVAL_PS) : NULL;
+    struct watch    *w = cfg ? watch_new(s, cfg) : NULL;
     struct observer *o = observer_new(s);
     struct report    r;
 
@@ -188,7 +188,7 @@ static void read__counts_flows_that_sent_something(void **unused)
     struct watch_cfg cfg = { .monitor = { monitor_find("exact") }, .monitors = 1 };
     struct scenario  sc;
     struct sim      *s = start(&sc, chain, 1);
-    struct watch    *w = watch_new(s, &cfg, PS_PER_MS);
+    struct watch    *w = watch_new(s, &cfg);
     struct report    r;
 
     (void)unused;

@@ -536,7 +536,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     if (run.hooks->sample)
         run.sample_next_ps = run.hooks->sample_ps;
     if (s->scenario.watch.monitors)
-        run.watch = watch_new(s->sim, &s->scenario.watch, s->scenario.interval_ps);
+        run.watch = watch_new(s->sim, &s->scenario.watch);
     stall_init(&run.stall, s->sim);
     lag_init(&run.lag, s->scenario.tuner.monitor_delay_ps);
     run.observer = observer_new(s->sim);

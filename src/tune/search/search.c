@@ -98,16 +98,24 @@ int search_create(void **state, const struct search_algo *algo, const struct wor
     s->seen = xcalloc(search_count(s, SEARCH_MEASURE), sizeof *s->seen);
     s->elephants = 0.5;
     s->before = s->start = world->start;
-    s->searcher = algo->create(&s->space, values->value, world->seed);
-    *state = s;
-    return 0;
+    if (!s->space.dims)
+        rc = option_refuse(values, err, EINVAL, "kind", "nothing to search: none of its knobs changes anything %s%s",
+                           world->control ? "for cc " : "here", world->control ? world->control : "");
+    else
+        s->searcher = algo->create(&s->space, values->value, world->seed);
+    if (rc)
+        search_destroy(s);
+    else
+        *state = s;
+    return rc;
 }
 
 void search_destroy(void *state)
 {
     struct search *s = state;
 
-    s->algo->destroy(s->searcher);
+    if (s->searcher)
+        s->algo->destroy(s->searcher);
     world_fini(&s->world);
     free(s->seen);
     free(s->sample);
