@@ -35,8 +35,7 @@ static const struct key_row common_keys[] = {
 static const struct key_row agent_keys[] = {
     { "controller", KEY_NAME, "", "host:port, or a list: the controllers of one cell" },
     { "relays", KEY_LIST, "", "addresses of relays, tried before the controllers" },
-    { "driver", KEY_NAME, "", "`mlx5`, `mrc` or `sonic`" },
-    { "mrc", KEY_MAP, "", "settings of driver `mrc`: library, profiles, probes" },
+    { "driver", KEY_NAME, "", "`mlx5` or `sonic`" },
     { "devices", KEY_LIST, "", "which devices; default: all" },
     { "root", KEY_FILE, "/", "folder with the device files; another one for a stand-in device",
       KEY_AT(struct agent_file, root) },
@@ -335,24 +334,6 @@ static const struct driver *read_driver(struct reader *r, const struct section *
     return d;
 }
 
-/* The section of a driver with settings of its own has its name. */
-static void read_settings(struct reader *r, const struct section *s, struct agent_file *f)
-{
-    for (int i = 0; driver_all[i]; i++)
-        if (driver_all[i]->settings_size && driver_all[i]->find != f->driver->find &&
-            section_get(s, driver_all[i]->name))
-            reader_refuse_key(r, section_get(s, driver_all[i]->name),
-                              "%s: these are settings of another driver "
-                              "than the one of this file", driver_all[i]->name);
-    if (r->rc || !f->driver->settings_size)
-        return;
-    f->own_driver = xmalloc(sizeof *f->own_driver);
-    *f->own_driver = *f->driver;
-    f->own_driver->arg = xcalloc(1, f->driver->settings_size);
-    f->driver->configure(r, section_get(s, f->driver->name), f->own_driver->arg);
-    f->driver = f->own_driver;
-}
-
 static void read_devices(struct reader *r, const struct section *s, struct agent_file *f)
 {
     for (const struct yaml_node *n = section_list(s, "devices", DRIVER_DEVICES_MAX); n && !r->rc;
@@ -414,8 +395,6 @@ static void read_agent(struct reader *r, const struct yaml_node *root, void *fil
     read_controllers(r, &s, f->way, &f->ways);
     section_read(&s, agent_keys, f);
     read_devices(r, &s, f);
-    if (!r->rc)
-        read_settings(r, &s, f);
     read_tuner(r, section_get(&s, "tuner"), &f->tuner);
     check_agent(r, &s, f);
     read_limits(r, section_get(&s, "limits"), &a->limits);
@@ -440,9 +419,6 @@ static void fini_agent(void *file)
     free_texts(f->way, f->ways);
     key_free_texts(agent_keys, f);
     fini_tuner(&f->tuner);
-    if (f->own_driver)
-        free(f->own_driver->arg);
-    free(f->own_driver);
 }
 
 const struct config_kind config_agent = { sizeof(struct agent_file), read_agent, fini_agent };
@@ -660,7 +636,6 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
     return !are_same(new->way, new->relays, old->way, old->relays) ? "relays" :
            !are_same(new->way, new->ways, old->way, old->ways) ? "controller" :
            d->find != old->driver->find ? "driver" :
-           new->own_driver && memcmp(d->arg, old->driver->arg, d->settings_size) != 0 ? d->name :
            new->devices != old->devices ||
            memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :
            config_tuner_is_same(&new->tuner, &old->tuner) ? NULL : "tuner";
@@ -726,9 +701,5 @@ void config_print_reference(FILE *out)
     print_section(out, "http", "Keys of the map `http`.", http_config_keys);
     print_section(out, "flows", "Keys of the map `flows`.", flows_keys);
     print_section(out, "etcd", "Keys of the map `etcd`.", etcd_keys);
-    for (int i = 0; driver_all[i]; i++)
-        if (driver_all[i]->keys)
-            print_section(out, driver_all[i]->name,
-                          "Settings of the driver of that name, in a map of that name.", driver_all[i]->keys);
     print_section(out, "limits", "Keys of each knob in the map `limits`.", limit_keys);
 }

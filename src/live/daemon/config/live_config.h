@@ -41,7 +41,6 @@ struct agent_file {
     uint32_t             ways, relays;           /* so many of the ways are relays */
     char                *root, *freeze;          /* freeze: a file; while it is there nothing is written */
     const struct driver *driver;
-    struct driver       *own_driver;             /* 'driver' with its section's settings; NULL: none */
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
     uint32_t             devices;                /* 0: all devices */
     struct loop_request  tuner;                  /* of queues; of switches; kind NULL: none */
