@@ -105,6 +105,10 @@ static const struct key_row controller_keys[] = {
       "is ignored", KEY_AT(struct controller_file, fabric) },
     { "think", KEY_TIME, "60s", "CPU time of such a search",
       KEY_AT(struct controller_file, think_us), 1000000 * PS_PER_US, KEY_TIME_PS_MAX, .per = PS_PER_US },
+    { "prometheus", KEY_NAME, "", "http://host:port of a Prometheus that scrapes this controller, for the page's "
+      "history; default: the last hour", KEY_AT(struct controller_file, prometheus) },
+    { "prometheus_match", KEY_NAME, "", "labels of this controller's series there, such as instance=\"c1:9700\"; "
+      "default: it has one controller", KEY_AT(struct controller_file, prometheus_match) },
     { "topology", KEY_FILE, "", "file of links between ports, for the page" },
     { "jobs", KEY_MAP, "", "NAME: [DEVICE, ...]: names or patterns of a job's NICs, for the page" },
     { "etcd", KEY_MAP, "", "lease shared by the controllers of a cell, see below; its holder acts" },
@@ -464,12 +468,16 @@ static void read_flows(struct reader *r, struct controller_file *f, const struct
                       "listen: where others can send, 'from' must say who may");
 }
 
+static bool is_url(const char *text)
+{
+    return strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0;
+}
+
 static void read_endpoints(struct reader *r, const struct section *s, struct lease_config *e)
 {
     for (const struct yaml_node *n = section_list(s, "endpoints", LEASE_ENDPOINTS_MAX); n && !r->rc;
          n = n->next) {
-        if (n->kind != YAML_SCALAR ||
-            (strncmp(n->text, "http://", 7) != 0 && strncmp(n->text, "https://", 8) != 0))
+        if (n->kind != YAML_SCALAR || !is_url(n->text))
             reader_refuse(r, n, "endpoints is a list of http://host:port or https://host:port");
         else
             e->endpoint[e->endpoints++] = xstrdup(n->text);
@@ -501,10 +509,15 @@ static void fini_etcd(struct lease_config *e)
     key_free_texts(etcd_keys, e);
 }
 
-static void check_controller(struct reader *r, const struct section *s, const struct controller_config *c)
+static void check_controller(struct reader *r, const struct section *s, const struct controller_file *f)
 {
+    const struct controller_config *c = &f->controller;
+
     if (r->rc)
         return;
+    if (f->prometheus && !is_url(f->prometheus))
+        reader_refuse(r, section_get(s, "prometheus"),
+                      "prometheus: http://host:port or https://host:port is wanted");
     if (c->burn_in >= c->block_length)
         reader_refuse(r, section_place(s, "burn_in"), "burn_in: a block of %u intervals has none left",
                       c->block_length);
@@ -537,7 +550,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, void
     read_tuner(r, section_get(&s, "tuner"), &f->tuner);
     read_tuner(r, section_get(&s, "learner"), &f->learner);
     goal_of_node(r, section_get(&s, "goal"), &f->goal);
-    check_controller(r, &s, c);
+    check_controller(r, &s, f);
     read_flows(r, f, section_get(&s, "flows"));
     read_etcd(r, f, section_get(&s, "etcd"));
     links_read_named(&s, "topology", &f->links);
@@ -655,7 +668,7 @@ const char *config_fixed_key(const struct config_kind *kind, const void *new, co
 {
     static const char *const names[] = {
         "name", "state", "listen", "interval", "root", "queue_changes_per_second", "queue_hold", "id",
-        "socket", "agent_devices", "agent_messages", "devices_max", NULL,
+        "socket", "agent_devices", "agent_messages", "devices_max", "prometheus", "prometheus_match", NULL,
     };
     static const char *const  of_relay[] = { "name", "listen", NULL };
     const struct relay_file  *n = new, *o = old;

@@ -71,6 +71,7 @@ struct controller_file {
     char                    *flows_from[CONFIG_FLOWS_FROM_MAX];
     uint32_t                 flows_senders;
     uint64_t                 flows_window_us;
+    char                    *prometheus, *prometheus_match;      /* its address; labels; NULL: none */
     char                    *fabric;             /* a scenario that describes the network; NULL: unknown */
     uint64_t                 think_us;           /* CPU time that a search on a twin may take */
     struct links             links;              /* of the file 'topology' */
