@@ -106,7 +106,7 @@ wheel: static
 	@tools/make-wheel build/static/anole-static build/wheel
 
 # The simulator as one file that runs on any Linux of this architecture. It omits the parts that load
-# libraries: live, MPI, serve and plot.
+# libraries: live, MPI and serve.
 STATIC := --buildtype=release -Db_pie=false -Db_lto=true -Db_ndebug=true -Dprefer_static=true -Dc_link_args=-static -Dlive=disabled -Dmpi=disabled
 static:
 	@tools/deps build
