@@ -106,7 +106,7 @@ wheel: static
 	@tools/make-wheel build/static/anole-static build/wheel
 
 # The simulator as one file that runs on any Linux of this architecture. It omits the parts that load
-# libraries: live, MPI, serve and plot.
+# libraries: live, MPI and serve.
 STATIC := --buildtype=release -Db_pie=false -Db_lto=true -Db_ndebug=true -Dprefer_static=true -Dc_link_args=-static -Dlive=disabled -Dmpi=disabled
 static:
 	@tools/deps build
@@ -173,12 +173,11 @@ debug:
 	@tools/configure debug $(DEBUG)
 	@ninja -C build/debug
 
-# Rebuilds the report page web/report.html from web/ and tests it in a browser. Needs Node 20 or later.
+# Tests the report page in a browser. Needs Node 20 or later; the build needs esbuild alone (tools/build-page).
 web:
 	@$(HAS_NODE) || { echo 'make web: needs Node 20 or later with npm, which Debian 12 does not have: https://nodejs.org' >&2; exit 1; }
 	@tools/deps web
 	@tests/web/fetch
-	@cd web && npm run --silent build
 	@tests/web/run
 
 # The documentation as a site with search: build/site/index.html. Open it or upload it; it needs no network.
@@ -344,7 +343,7 @@ help:
 	@echo 'make dist         pack the sources as one archive: build/dist'
 	@echo 'make fidelity     run the full comparison with the ns-3 forks and uet-htsim: docs/fidelity.md'
 	@echo 'make differential compare random worlds with a second implementation of two models, SEEDS=200 of each: docs/fidelity.md'
-	@echo 'make web          build the report page from web/ (needs Node 20) and test it in a browser'
+	@echo 'make web          test the report page in a browser (needs Node 20)'
 	@echo 'make site         build the documentation as HTML with search: build/site/index.html'
 	@echo 'make bench        run benchmarks; prints one "name value unit" per line and records them in bench/history.csv'
 	@echo 'make repro-quick  run short versions of the experiments; make repro runs the full versions. See repro/README.md'

@@ -388,23 +388,6 @@ static int by_id(const void *a_, const void *b_)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Sorts operations by node id, which decides the order among ready operations. */
-static void order_ops(const struct chakra_file *w, struct trace_rank *r)
-{
-    struct trace_op *was = xmalloc((r->ops + 1ul) * sizeof *was);
-    uint32_t        *new = xcalloc(r->ops + 1ul, sizeof *new);
-
-    memcpy(was, r->op, r->ops * sizeof *was);
-    for (uint32_t i = 0; i < r->ops; i++) {
-        r->op[i] = was[w->of_id[i].op];
-        new[w->of_id[i].op] = i;
-    }
-    for (uint64_t i = 0; i < w->deps; i++)
-        w->dep[i].op = new[w->dep[i].op];
-    free(was);
-    free(new);
-}
-
 /* Resolves dependencies after all nodes are read: a node may depend on later ones. */
 static int join_deps(const struct chakra_file *w, const struct chakra_where *where)
 {
@@ -415,8 +398,21 @@ static int join_deps(const struct chakra_file *w, const struct chakra_where *whe
     for (uint32_t i = 1; i < w->ids; i++)
         if (w->of_id[i].id == w->of_id[i - 1].id)
             return chakra_refuse(where, w->of_id[i].id, "this id is used twice");
-    if (w->ids)
-        order_ops(w, r);
+    if (w->ids) {
+        /* Sorts operations by node id, which decides the order among ready operations. */
+        struct trace_op *was = xmalloc((r->ops + 1ul) * sizeof *was);
+        uint32_t        *new = xcalloc(r->ops + 1ul, sizeof *new);
+
+        memcpy(was, r->op, r->ops * sizeof *was);
+        for (uint32_t k = 0; k < r->ops; k++) {
+            r->op[k] = was[w->of_id[k].op];
+            new[w->of_id[k].op] = k;
+        }
+        for (uint64_t k = 0; k < w->deps; k++)
+            w->dep[k].op = new[w->dep[k].op];
+        free(was);
+        free(new);
+    }
     for (uint64_t i = 0; i < w->deps; i++) {
         const struct chakra_dep *dep = &w->dep[i],
                                 *of = w->ids ? bsearch(dep, w->of_id, w->ids, sizeof *of, by_id) : NULL;

@@ -279,21 +279,6 @@ static void check_size(struct topo_reader *r, const struct fat_tree *s)
 
 /* ---- the network ---- */
 
-static void fill_tiers(const struct topo_reader *r, struct fat_tree *s)
-{
-    s->is_given = true;
-    s->tiers = r->key[TOPO_TIERS].value;
-    s->hosts = r->key[TOPO_NODES].value;
-    s->hosts_per_tor = tier_value(r, 0, RADIX_DOWN);
-    for (int i = 0; i < (int)s->tiers; i++) {
-        s->bundle[i] = tier_value(r, i, BUNDLE);
-        s->oversubscribed[i] = tier_value(r, i, OVERSUBSCRIBED);
-        s->rate_bps[i] = tier_value(r, i, SPEED) * 1000000000ull;
-        s->link_ps[i] = tier_value(r, i, LINK_LATENCY) * PS_PER_NS;
-        s->switch_ps[i] = tier_value(r, i, SWITCH_LATENCY) * PS_PER_NS;
-    }
-}
-
 static void make_shape(struct topo_reader *r, struct fat_tree *s)
 {
     int tiers = (int)r->key[TOPO_TIERS].value;
@@ -311,7 +296,17 @@ static void make_shape(struct topo_reader *r, struct fat_tree *s)
     uint64_t tor_uplinks = shape_aggs(r, s);
     if (tiers == 3 && !r->words.rc)
         shape_cores(r, s, tor_uplinks);
-    fill_tiers(r, s);
+    s->is_given = true;
+    s->tiers = r->key[TOPO_TIERS].value;
+    s->hosts = r->key[TOPO_NODES].value;
+    s->hosts_per_tor = tier_value(r, 0, RADIX_DOWN);
+    for (int k = 0; k < (int)s->tiers; k++) {
+        s->bundle[k] = tier_value(r, k, BUNDLE);
+        s->oversubscribed[k] = tier_value(r, k, OVERSUBSCRIBED);
+        s->rate_bps[k] = tier_value(r, k, SPEED) * 1000000000ull;
+        s->link_ps[k] = tier_value(r, k, LINK_LATENCY) * PS_PER_NS;
+        s->switch_ps[k] = tier_value(r, k, SWITCH_LATENCY) * PS_PER_NS;
+    }
     check_size(r, s);
 }
 

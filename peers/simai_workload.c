@@ -213,18 +213,6 @@ static void read_work(struct simai_workload *x, struct layer_work *work, enum st
         tokens_err(&x->w, EINVAL, "the policy %s has no collectives in this column", policies[x->policy]);
 }
 
-static void read_layer(struct simai_workload *x, struct simai_layer *l)
-{
-    l->line = x->w.line;
-    tokens_next(&x->w);          /* its name, and */
-    if (!tokens_next(&x->w))     /* its unused dependency */
-        tokens_err(&x->w, EINVAL, "the layer's dependency, usually -1, is missing");
-    for (int step = 0; step < STEPS; step++)
-        read_work(x, &l->work[step], (enum step)step);
-    tokens_uint(&x->w, "the time of the update", NS_MAX, &l->update_ns);
-    tokens_end(&x->w);
-}
-
 static void read_layers(struct simai_workload *x)
 {
     tokens_need_line(&x->w, "the number of layers is missing");
@@ -238,8 +226,18 @@ static void read_layers(struct simai_workload *x)
         return;
     x->layer = xcalloc(x->layers + 1ul, sizeof *x->layer);
     for (uint32_t i = 0; i < x->layers &&
-         tokens_need_line(&x->w, "the file ends after %u of %u layers", i, x->layers); i++)
-        read_layer(x, &x->layer[i]);
+         tokens_need_line(&x->w, "the file ends after %u of %u layers", i, x->layers); i++) {
+        struct simai_layer *l = &x->layer[i];
+
+        l->line = x->w.line;
+        tokens_next(&x->w);          /* its name, and */
+        if (!tokens_next(&x->w))     /* its unused dependency */
+            tokens_err(&x->w, EINVAL, "the layer's dependency, usually -1, is missing");
+        for (int step = 0; step < STEPS; step++)
+            read_work(x, &l->work[step], (enum step)step);
+        tokens_uint(&x->w, "the time of the update", NS_MAX, &l->update_ns);
+        tokens_end(&x->w);
+    }
     if (tokens_next_line(&x->w))
         tokens_err(&x->w, EINVAL, "there are more than the %u layers announced", x->layers);
 }

@@ -75,18 +75,6 @@ static int draw_flows(struct convert_source *s, struct err *err)
     return rc;
 }
 
-/* Maps host i of the file to the i-th host of the network. */
-static void bind_hosts(struct convert_source *s)
-{
-    uint32_t *node = graph_list_hosts(&s->scenario.graph);
-
-    for (uint32_t i = 0; i < s->cm.conns; i++) {
-        s->cm.conn[i].src = node[s->cm.conn[i].src];
-        s->cm.conn[i].dst = node[s->cm.conn[i].dst];
-    }
-    free(node);
-}
-
 #define DPORT 4791               /* RoCEv2 */
 #define PRIO  3
 
@@ -100,7 +88,13 @@ static int read_cm(struct convert_source *s, const char *path, struct err *err)
     if (s->cm.nodes > s->scenario.graph.hosts)
         return err_set(err, EINVAL, "%s: the connections are for %u hosts, but the network has %u", path,
                        s->cm.nodes, s->scenario.graph.hosts);
-    bind_hosts(s);
+    /* Maps host i of the file to the i-th host of the network. */
+    uint32_t *node = graph_list_hosts(&s->scenario.graph);
+    for (uint32_t k = 0; k < s->cm.conns; k++) {
+        s->cm.conn[k].src = node[s->cm.conn[k].src];
+        s->cm.conn[k].dst = node[s->cm.conn[k].dst];
+    }
+    free(node);
     for (uint32_t i = 0; i < s->cm.conns && s->cm.triggers == 0; i++) {
         const struct matrix_conn *c = &s->cm.conn[i];
         struct convert_flow       flow = { .at_ps = c->start_ps, .bytes = c->bytes, .src = c->src,

@@ -34,29 +34,24 @@ static uint32_t which_link(const struct graph *g, uint32_t link)
     return which;
 }
 
-static void print_down(FILE *out, const struct graph *g, const struct link_change *change, uint32_t changes,
-                       uint32_t i)
-{
-    const struct graph_link *l = &g->link[change[i].link];
-    char                     text[32];
-
-    fprintf(out, "    - {a: %s, b: %s, which: %u, down: %s", g->node[l->a].name, g->node[l->b].name,
-            which_link(g, change[i].link), convert_time(text, sizeof(text), change[i].at_ps));
-    for (uint32_t j = i + 1; j < changes; j++)
-        if (change[j].link == change[i].link) {
-            fprintf(out, ", up: %s", convert_time(text, sizeof(text), change[j].at_ps));
-            break;
-        }
-    fputs("}\n", out);
-}
-
 static void print_downs(FILE *out, const struct graph *g, const struct link_change *change, uint32_t changes)
 {
     if (changes)
         fputs("  links_down:\n", out);
     for (uint32_t i = 0; i < changes; i++)
-        if (!change[i].is_up)
-            print_down(out, g, change, changes, i);
+        if (!change[i].is_up) {
+            const struct graph_link *l = &g->link[change[i].link];
+            char                     text[32];
+
+            fprintf(out, "    - {a: %s, b: %s, which: %u, down: %s", g->node[l->a].name, g->node[l->b].name,
+                    which_link(g, change[i].link), convert_time(text, sizeof(text), change[i].at_ps));
+            for (uint32_t j = i + 1; j < changes; j++)
+                if (change[j].link == change[i].link) {
+                    fprintf(out, ", up: %s", convert_time(text, sizeof(text), change[j].at_ps));
+                    break;
+                }
+            fputs("}\n", out);
+        }
 }
 
 /* Prints the section 'topology' with all links. Hosts come first. */

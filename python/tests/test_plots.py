@@ -1,10 +1,12 @@
 """Compares charts with hand-made tables of numbers and with the program's own results."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -50,6 +52,55 @@ class NumbersTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             size, slow = plots.slowdown_bins(by_hand(folder, []))
             self.assertEqual((0, 0), (size.size, slow.size))
+
+    def test_the_front_has_what_nothing_else_beats(self):
+        self.assertEqual([1, 0], plots._front(np.array([3.0, 1.0, 2.0, 1.0, np.nan]), np.array([1.0, 2.0, 2.0, 3.0, 0.0])))
+
+
+@unittest.skipUnless(matplotlib and os.environ.get("ANOLE"), "no matplotlib, or no program to test")
+class DrawTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.out = pathlib.Path(self.folder.name)
+
+    def command(self, *options):
+        return subprocess.run([sys.executable, "-m", "anole.plots", *map(str, options)], capture_output=True, text=True, timeout=120, check=False,
+                              env={**os.environ, "PYTHONPATH": str(pathlib.Path(anole.__file__).parent.parent)})
+
+    def texts(self, name):
+        return [e.text for e in ElementTree.parse(self.out / "plots" / name).iter() if e.tag.endswith("}text")]
+
+    def test_a_run_has_three_charts_with_title_axes_units_and_source(self):
+        run = anole.run(WEB)                          # its folder goes with it
+        folder = run.folder
+        done = self.command(folder, "--out", self.out / "plots")
+        self.assertEqual((0, [str(self.out / "plots" / f"{name}.svg") for name in ("slowdown", "fct", "time")]), (done.returncode, done.stdout.split()))
+        texts = self.texts("slowdown.svg")
+        self.assertIn("FCT slowdown by flow size", texts)
+        self.assertTrue(any(re.fullmatch(r".*, seed 1, anole [0-9.]+", text or "") for text in texts))
+        self.assertIn("goodput (Gb/s)", self.texts("time.svg"))
+        before = (self.out / "plots" / "fct.svg").read_bytes()
+        plots.draw(folder, chart="fct", out=self.out / "plots")
+        self.assertEqual(before, (self.out / "plots" / "fct.svg").read_bytes())
+        for form, begins in (("png", b"\x89PNG"), ("pdf", b"%PDF-")):
+            self.assertTrue(plots.draw(folder, form=form, chart="time", out=self.out)[0].read_bytes().startswith(begins))
+
+    def test_a_sweep_has_a_front(self):
+        sweep = anole.sweep(WEB, ranges={"kmin": "50KB..350KB"}, samples=4, seeds=2)
+        files = plots.draw(sweep.folder, out=self.out / "plots")
+        self.assertEqual("pareto.svg", files[-1].name)
+        self.assertTrue(any("Pareto front" in (text or "") for text in self.texts("pareto.svg")))
+        self.assertIn("as in the scenario", self.texts("fct.svg"))
+
+    def test_what_cannot_be_drawn_is_said_in_one_line(self):
+        run = anole.run(WEB)                          # its folder goes with it
+        folder = run.folder
+        for options in ((self.out / "nosuch",), (folder, "--chart", "pareto")):
+            done = self.command(*options)
+            self.assertEqual((1, 1), (done.returncode, len(done.stderr.splitlines())))
+            self.assertTrue(done.stderr.startswith("anole.plots: "))
+        self.assertFalse(pathlib.Path(folder, "plots").exists())
 
 
 @unittest.skipUnless(os.environ.get("ANOLE"), "no program to test")

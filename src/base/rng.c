@@ -184,32 +184,26 @@ static const struct polynomial polynomials[SOBOL_DIMENSIONS - 1] = {
     { 8, 22, { 1, 3, 1, 11, 11, 11, 77, 249 } },
 };
 
-/* Fills the direction numbers of a dimension: the coordinate of point 2^k, in the plain order. */
-static void fill_directions(uint32_t direction[BITS], uint32_t dimension)
-{
-    const struct polynomial *p = &polynomials[dimension ? dimension - 1 : 0];
-
-    assert(p->degree > 0);
-    for (uint32_t k = 0; k < BITS; k++) {
-        if (dimension == 0) {
-            direction[k] = 1u << (BITS - 1 - k);
-        } else if (k < p->degree) {
-            direction[k] = (uint32_t)p->m[k] << (BITS - 1 - k);
-        } else {
-            direction[k] = direction[k - p->degree] ^ direction[k - p->degree] >> p->degree;
-            for (uint32_t i = 1; i < p->degree; i++)
-                if (p->a >> (p->degree - 1 - i) & 1)
-                    direction[k] ^= direction[k - i];
-        }
-    }
-}
-
 uint32_t sobol_at(uint32_t dimension, uint32_t index)
 {
     uint32_t direction[BITS], gray = index ^ index >> 1, at = 0;
 
     assert(dimension < SOBOL_DIMENSIONS);
-    fill_directions(direction, dimension);
+    /* Fills the direction numbers of a dimension: the coordinate of point 2^k, in the plain order. */
+    const struct polynomial *p = &polynomials[dimension ? dimension - 1 : 0];
+    assert(p->degree > 0);
+    for (uint32_t n = 0; n < BITS; n++) {
+        if (dimension == 0) {
+            direction[n] = 1u << (BITS - 1 - n);
+        } else if (n < p->degree) {
+            direction[n] = (uint32_t)p->m[n] << (BITS - 1 - n);
+        } else {
+            direction[n] = direction[n - p->degree] ^ direction[n - p->degree] >> p->degree;
+            for (uint32_t i = 1; i < p->degree; i++)
+                if (p->a >> (p->degree - 1 - i) & 1)
+                    direction[n] ^= direction[n - i];
+        }
+    }
     for (uint32_t k = 0; k < BITS; k++)
         if (gray >> k & 1)
             at ^= direction[k];

@@ -17,8 +17,7 @@
 struct daemon_options {
     const char          *path;
     const struct driver *driver;
-    bool                 is_check, is_rescue, is_baseline, is_forget, is_relay, lists_paths;
-    const char          *deny, *allow;           /* paths */
+    bool                 is_check, is_rescue, is_baseline, is_forget, is_relay;
     const char          *user;                   /* NULL: the one that started it */
     const char          *record;                 /* a new file for the inputs; or NULL */
 };
@@ -51,7 +50,7 @@ static void print_keys(void *into, const char *text)
 static const struct cmd_option agent_rows[] = {
     { "check-config", 'c', NULL, "Read the file and the devices, and exit. Writes nothing",
       KEY_AT(OPTIONS, is_check) },
-    { "driver", 'd', "NAME", "mlx5, mrc or sonic (default: that of the file)", .add = set_driver },
+    { "driver", 'd', "NAME", "mlx5 or sonic (default: that of the file)", .add = set_driver },
     { "rescue", 'r', NULL, "Restore the last confirmed setting of the devices and exit; for ExecStopPost",
       KEY_AT(OPTIONS, is_rescue) },
     { "baseline", 0, NULL,
@@ -60,11 +59,6 @@ static const struct cmd_option agent_rows[] = {
     { "forget-term", 0, NULL,
       "As --rescue; then obey any controller, whatever terms were seen. For agents that a "
       "false controller has misled", KEY_AT(OPTIONS, is_forget) },
-    { "paths", 0, NULL, "List the paths of NICs with MRC, their states and round trips, and exit",
-      KEY_AT(OPTIONS, lists_paths) },
-    { "deny", 0, "[DEVICE/]PATH", "Stop NICs with MRC from using a path, or all paths of a port, and exit",
-      KEY_AT(OPTIONS, deny) },
-    { "allow", 0, "[DEVICE/]PATH", "Let them use it again, and exit", KEY_AT(OPTIONS, allow) },
     USER_OPTION,
     KEYS_OPTION,
     { "relay", 0, NULL,
@@ -120,9 +114,6 @@ static int agent_main(int argc, char **argv)
         return cmd_end(rc, &err);
     rc = o.is_check ? process_check(&f.common, NULL, &err) : 0;
     rc = rc ? rc : o.is_check ? agent_check(&f, &err) :
-         o.deny ? agent_paths(&f, AGENT_PATHS_DENY, o.deny, &err) :
-         o.allow ? agent_paths(&f, AGENT_PATHS_ALLOW, o.allow, &err) :
-         o.lists_paths ? agent_paths(&f, AGENT_PATHS_LIST, NULL, &err) :
          o.is_baseline ? agent_baseline(&f, &err) :
          o.is_forget || o.is_rescue ? agent_rescue(&f, o.is_forget, &err) : agent_run(&f, NULL, &err);
     config_fini(&config_agent, &f);

@@ -10,7 +10,6 @@
 
 /* Commands in separate programs, because of the libraries that they need. */
 static const struct command
-    command_plot = { "plot", "draw charts as SVG, PNG, or PDF", NULL },
     command_serve = { "serve", "show results in a browser, also while they are being written", NULL },
     command_twin = { "twin", "run a controller and agents on a simulated network", NULL },
     command_agent = { "agent", "monitor and configure the NICs of a host or a switch", NULL },
@@ -23,8 +22,8 @@ static const struct program {
     const char *command, *path, *libraries;
     bool        has_several;     /* several commands: the program's first argument is the command */
 } programs[] = {
-    { "plot", "anole-plot", "cairo", false },             { "serve", "anole-serve", "libmicrohttpd", false },
-    { "twin", "anole-twin", LIVE_LIBRARIES, true },       { "agent", "anole-live", LIVE_LIBRARIES, true },
+    { "serve", "anole-serve", "libmicrohttpd", false },   { "twin", "anole-twin", LIVE_LIBRARIES, true },
+    { "agent", "anole-live", LIVE_LIBRARIES, true },
     { "controller", "anole-live", LIVE_LIBRARIES, true }, { "ctl", "anole-live", LIVE_LIBRARIES, true },
 };
 
@@ -35,7 +34,7 @@ static const struct command *const commands[] = {
     &command_draw_workload, &command_calibrate,
     HEADING("Choose a setting"), &command_record, &command_advise, &command_compare, &command_sweep,
     &command_tune,
-    HEADING("Inspect results"), &command_explain, &command_plot, &command_serve,
+    HEADING("Inspect results"), &command_explain, &command_serve,
     HEADING("Operate a network"), &command_controller, &command_agent, &command_ctl, &command_twin,
     HEADING("Train models"), &command_train, &command_distil, &command_export, &command_gym, NULL,
 };

@@ -36,7 +36,7 @@ enum port_count {
     PORT_COUNTS
 };
 
-/* The figures that anole plot draws over time. */
+/* The figures over time in charts.json. */
 #define FIGURES_OVER_TIME { FIGURE_goodput_bps, FIGURE_rtt_us_mean, FIGURE_queue_bytes_max }
 
 enum figure_how {

@@ -262,15 +262,6 @@ static void find_axes(struct cma *c)
         c->length[i] = sqrt(fmax(value[i], 1e-14 * largest(value, c->n)));
 }
 
-/* Sigma is limited to the width of the cube: beyond it, mirrored points only repeat. */
-static void adapt_sigma(struct cma *c)
-{
-    double excess = norm(c->path_sigma, c->n) / c->chi - 1;
-
-    c->sigma *= exp_of(fmin(1, c->c_sigma / c->d_sigma * excess));
-    c->sigma = fmin(c->sigma, 1 / largest(c->length, c->n));
-}
-
 void cma_learn(struct cma *c, const double *score)
 {
     double step[CMA_DIMS_MAX];
@@ -279,7 +270,10 @@ void cma_learn(struct cma *c, const double *score)
     move_mean(c, step);
     adapt_covariance(c, add_to_paths(c, step));
     find_axes(c);
-    adapt_sigma(c);
+    /* Sigma is limited to the width of the cube: beyond it, mirrored points only repeat. */
+    double excess = norm(c->path_sigma, c->n) / c->chi - 1;
+    c->sigma *= exp_of(fmin(1, c->c_sigma / c->d_sigma * excess));
+    c->sigma = fmin(c->sigma, 1 / largest(c->length, c->n));
     c->generation++;
 }
 

@@ -101,18 +101,6 @@ static void say_named(const struct rehearser *t, struct tuner_note *note, const 
                  t->all.told_bytes);
 }
 
-static void stay(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
-                 const struct twin_check *c, const struct knobs *knobs, struct tuner_note *note)
-{
-    rehearser_say(note, TUNER_HOLD,
-                  "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in "
-                  "force by more than %.0f %%; it stays", r->trials, rehearser_percent(c->off),
-                  100 * rehearser_margin(m));
-    say_named(t, note, r);
-    memory_add(&t->memories, m, knobs, false);
-    rehearser_choose_for(t, m, PHASE_HOLD);
-}
-
 static void decide(struct rehearser *t, const struct traffic_model *m, const struct rehearsal *r,
                    const struct twin_check *c, struct knobs *knobs, struct tuner_note *note)
 {
@@ -121,7 +109,13 @@ static void decide(struct rehearser *t, const struct traffic_model *m, const str
 
     assert(knobs_equal(&now->knobs, knobs));     /* the current setting always runs */
     if (winner == now || gain.high > -rehearser_margin(m)) {
-        stay(t, m, r, c, knobs, note);
+        rehearser_say(note, TUNER_HOLD,
+                      "%u trials on the twin (%+.0f %% off): nothing is surely better than the setting in "
+                      "force by more than %.0f %%; it stays", r->trials, rehearser_percent(c->off),
+                      100 * rehearser_margin(m));
+        say_named(t, note, r);
+        memory_add(&t->memories, m, knobs, false);
+        rehearser_choose_for(t, m, PHASE_HOLD);
         return;
     }
     rehearser_say(note, TUNER_SEARCH,

@@ -234,15 +234,6 @@ static json_t *tried_json(const struct tuner_tried *t, const struct knobs *was)
     return o;
 }
 
-static void put_tried(json_t *o, const struct tuning_step *s)
-{
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < s->note.tries; i++)
-        json_array_append_new(list, tried_json(&s->note.tried[i], &s->was));
-    json_object_set_new(o, "tried", list);
-}
-
 /* 'before' is the setting that the previous step left. */
 static void print_step(const struct tuning_step *s, const struct knobs *before, FILE *out)
 {
@@ -268,8 +259,13 @@ static void print_step(const struct tuning_step *s, const struct knobs *before, 
     if (!knobs_equal(&s->was, before))
         json_object_set_new(o, "changes", knobs_of(&s->was, before));
     json_object_set_new(o, "set", knobs_of(&s->is, &s->was));
-    if (n->tries)
-        put_tried(o, s);
+    if (n->tries) {
+        json_t *list = json_array();
+
+        for (uint32_t i = 0; i < s->note.tries; i++)
+            json_array_append_new(list, tried_json(&s->note.tried[i], &s->was));
+        json_object_set_new(o, "tried", list);
+    }
     if (s->outcome != OUTCOME_APPLIED)
         json_object_set_new(o, "outcome", json_string(outcome_names[s->outcome]));
     if (s->outcome != OUTCOME_APPLIED && s->outcome_why)
@@ -399,29 +395,22 @@ static char *option_text(const json_t *value)
     return json_is_number(value) ? xprintf("%.10g", json_number_value(value)) : NULL;
 }
 
-static void read_options(struct history_reader *r, const json_t *line)
-{
-    json_t     *map = json_object_get(line, "options"), *value;
-    const char *name;
-
-    if (!json_is_object(map))
-        refuse(r, map ? "'options' must be a map" : "'options' is missing");
-    r->h->option = xcalloc(json_object_size(map) + 1, sizeof *r->h->option);
-    json_object_foreach(map, name, value) {
-        char *text = option_text(value);
-
-        if (!text)
-            refuse(r, "option '%.60s' must be a text or a number", name);
-        r->h->option[r->h->options++] = (struct history_option){ clean_copy(name), text };
-    }
-}
-
 static void read_head(struct history_reader *r, const json_t *line)
 {
     json_t *queues = json_object_get(line, "queues");
 
     get_text(r, line, "tuner", &r->h->tuner);
-    read_options(r, line);
+    json_t     *map = json_object_get(line, "options"), *value;
+    const char *name;
+    if (!json_is_object(map))
+        refuse(r, map ? "'options' must be a map" : "'options' is missing");
+    r->h->option = xcalloc(json_object_size(map) + 1, sizeof *r->h->option);
+    json_object_foreach(map, name, value) {
+        char *text = option_text(value);
+        if (!text)
+            refuse(r, "option '%.60s' must be a text or a number", name);
+        r->h->option[r->h->options++] = (struct history_option){ clean_copy(name), text };
+    }
     get_knobs(r, line, "knobs");
     if (queues && !read_queues(&r->h->queues, queues))
         refuse(r, "'queues' does not say what was set at queues");

@@ -100,21 +100,6 @@ static int open_simulation(struct fabric *f, const char *path, struct err *err)
     return rc ? rc : simulation_open(&f->s, &input, err);
 }
 
-static void list_queues(struct fabric *f)
-{
-    f->queues = telemetry_list(f->s.sim, NULL);
-    f->queue = xcalloc(f->queues + 1ul, sizeof *f->queue);
-    f->slot = xcalloc(f->queues + 1ul, sizeof *f->slot);
-    f->call = xcalloc(sim_graph(f->s.sim)->nodes, sizeof *f->call);
-    telemetry_list(f->s.sim, f->queue);
-    for (uint32_t i = f->queues; i-- > 0; ) {
-        struct device *d = &f->device[sim_port(f->s.sim, f->queue[i].port).node];
-
-        d->first_queue = i;
-        d->queues++;
-    }
-}
-
 int fabric_new(struct fabric **out, const char *path, struct err *err)
 {
     struct fabric *f = xcalloc(1, sizeof *f);
@@ -130,7 +115,16 @@ int fabric_new(struct fabric **out, const char *path, struct err *err)
     f->device = xcalloc(sim_graph(f->s.sim)->nodes, sizeof *f->device);
     for (uint32_t i = 0; i < sim_graph(f->s.sim)->nodes; i++)
         f->device[i] = (struct device){ .fabric = f, .node = i, .knobs = sim_settings(f->s.sim)->knobs };
-    list_queues(f);
+    f->queues = telemetry_list(f->s.sim, NULL);
+    f->queue = xcalloc(f->queues + 1ul, sizeof *f->queue);
+    f->slot = xcalloc(f->queues + 1ul, sizeof *f->slot);
+    f->call = xcalloc(sim_graph(f->s.sim)->nodes, sizeof *f->call);
+    telemetry_list(f->s.sim, f->queue);
+    for (uint32_t k = f->queues; k-- > 0; ) {
+        struct device *d = &f->device[sim_port(f->s.sim, f->queue[k].port).node];
+        d->first_queue = k;
+        d->queues++;
+    }
     return 0;
 }
 

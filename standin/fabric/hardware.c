@@ -90,13 +90,6 @@ static int show_nic(const struct hardware *h, const struct node *n, const struct
 
 /* ---- switches ---- */
 
-static void count_port(const struct hardware *h, struct totals *t, const struct msg_port *p)
-{
-    t->bytes += p->tx_bytes;
-    t->marked += p->marked_packets;
-    t->paused_us += (uint64_t)((double)p->paused_ps / (double)PS_PER_US * h->slower);
-}
-
 /* As syncd's flex counters do. One trip for all ports. */
 static int show_switch(const struct hardware *h, struct node *n, const struct msg_sample *s)
 {
@@ -107,7 +100,10 @@ static int show_switch(const struct hardware *h, struct node *n, const struct ms
     for (uint32_t i = 0; i < s->detail->ports; i++, sent += 2) {
         struct totals *t = &n->total[i];
 
-        count_port(h, t, &s->detail->port[i]);
+        const struct msg_port *p = &s->detail->port[i];
+        t->bytes += p->tx_bytes;
+        t->marked += p->marked_packets;
+        t->paused_us += (uint64_t)((double)p->paused_ps / (double)PS_PER_US * h->slower);
         redisAppendCommand(n->redis, "HSET COUNTERS:" QUEUE_OID " SAI_QUEUE_STAT_BYTES %" PRIu64
                            " SAI_QUEUE_STAT_DROPPED_PACKETS 0 "
                            "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS %" PRIu64

@@ -105,20 +105,6 @@ static int gone(const struct orch *o, struct err *err)
 
 /* ---- a new switch ---- */
 
-static void add_port(struct orch *o, const struct orch_first *f, uint32_t i)
-{
-    char name[32], oid[64], queue[64];
-
-    snprintf(name, sizeof name, "Ethernet%u", i * 4);
-    snprintf(oid, sizeof oid, ORCH_PORT_OID, i);
-    snprintf(queue, sizeof queue, ORCH_QUEUE_OID, i);
-    DO(o, CONFIG_DB, "HSET PORT|%s speed %u admin_status up", name, f->mbps);
-    DO(o, COUNTERS_DB, "HSET COUNTERS_PORT_NAME_MAP %s %s", name, oid);
-    DO(o, COUNTERS_DB, "HSET COUNTERS_QUEUE_NAME_MAP %s:%d %s", name, ORCH_QUEUE, queue);
-    DO(o, CONFIG_DB, "HSET QUEUE|%s|%d wred_profile %s scheduler scheduler.1", name, ORCH_QUEUE,
-       ORCH_PROFILE);
-}
-
 static void fill(struct orch *o, const struct orch_first *f)
 {
     DO(o, CONFIG_DB, "HSET WRED_PROFILE|" ORCH_PROFILE
@@ -129,8 +115,18 @@ static void fill(struct orch *o, const struct orch_first *f)
        (unsigned long)f->kmin_bytes, (unsigned long)f->kmax_bytes, f->pmax_percent,
        (unsigned long)f->kmin_bytes, (unsigned long)f->kmax_bytes, f->pmax_percent,
        (unsigned long)f->kmin_bytes, (unsigned long)f->kmax_bytes, f->pmax_percent);
-    for (uint32_t i = 0; i < f->ports; i++)
-        add_port(o, f, i);
+    for (uint32_t i = 0; i < f->ports; i++) {
+        char name[32], oid[64], queue[64];
+
+        snprintf(name, sizeof name, "Ethernet%u", i * 4);
+        snprintf(oid, sizeof oid, ORCH_PORT_OID, i);
+        snprintf(queue, sizeof queue, ORCH_QUEUE_OID, i);
+        DO(o, CONFIG_DB, "HSET PORT|%s speed %u admin_status up", name, f->mbps);
+        DO(o, COUNTERS_DB, "HSET COUNTERS_PORT_NAME_MAP %s %s", name, oid);
+        DO(o, COUNTERS_DB, "HSET COUNTERS_QUEUE_NAME_MAP %s:%d %s", name, ORCH_QUEUE, queue);
+        DO(o, CONFIG_DB, "HSET QUEUE|%s|%d wred_profile %s scheduler scheduler.1", name, ORCH_QUEUE,
+           ORCH_PROFILE);
+    }
     DO(o, CONFIG_DB, "HSET FLEX_COUNTER_TABLE|QUEUE FLEX_COUNTER_STATUS enable");
 }
 

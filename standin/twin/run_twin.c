@@ -574,15 +574,6 @@ static bool is_settled(const struct lock_controller *l, const struct controller 
     return true;
 }
 
-static void let_all(struct lock_controller *l, struct control *k)
-{
-    uint64_t next_us = l->pace.now_us + l->interval_us;
-
-    control_input(k, (struct input){ .kind = INPUT_LET, .at_us = next_us }, l->pace.now_us);
-    l->pace.now_us = next_us;
-    l->has_ticked = false;
-}
-
 static void step_controller(struct controller_pace *p, struct control *k, const struct live_tuner *tuner)
 {
     const struct controller *c = &k->c;
@@ -593,8 +584,13 @@ static void step_controller(struct controller_pace *p, struct control *k, const 
     if (!l->has_ticked || live_tuner_thinks(tuner))
         control_tick(k, p->now_us);
     l->has_ticked = true;
-    if (is_settled(l, c) && !live_tuner_thinks(tuner))
-        let_all(l, k);
+    if (is_settled(l, c) && !live_tuner_thinks(tuner)) {
+        uint64_t next_us = l->pace.now_us + l->interval_us;
+
+        control_input(k, (struct input){ .kind = INPUT_LET, .at_us = next_us }, l->pace.now_us);
+        l->pace.now_us = next_us;
+        l->has_ticked = false;
+    }
 }
 
 /* ---- the processes ---- */

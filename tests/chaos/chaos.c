@@ -55,8 +55,6 @@ static void set_up_device(struct world *w, uint32_t i)
     if (is_nic) {
         knob_set_add(&d->is, KNOB_rpg_ai_rate, 5);
         knob_set_add(&d->is, KNOB_rpg_hai_rate, 50);
-        if (d->is_whole)
-            knob_set_add(&d->is, KNOB_denied_ports, 0);
     } else {
         knob_set_add(&d->is, KNOB_kmin, 400);
         knob_set_add(&d->is, KNOB_kmax, 1600);
@@ -303,8 +301,7 @@ static void edit(struct world *w)
 {
     uint32_t       i = (uint32_t)world_draw(w, 0, w->agents - 1);
     struct device *d = &w->device[i];
-    bool           denies = d->is.is_named[KNOB_denied_ports] && world_chance(w, 0.3);
-    enum knob knob = d->is.is_named[KNOB_kmin] ? KNOB_kmin : denies ? KNOB_denied_ports : KNOB_rpg_hai_rate;
+    enum knob      knob = d->is.is_named[KNOB_kmin] ? KNOB_kmin : KNOB_rpg_hai_rate;
     double         value = (double)world_draw(w, 100, 390) + 0.25;
 
     d->is.knobs.value[knob] = value;

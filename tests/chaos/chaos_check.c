@@ -182,8 +182,6 @@ static bool is_small(enum knob knob, double from, double to)
 {
     double low = from < to ? from : to, high = from < to ? to : from;
 
-    if (knob == KNOB_denied_ports)
-        return true;             /* a bit mask has no step limit */
     for (int i = 0; i < WORLD_KNOBS; i++)
         if (world_bound[i].knob == knob)
             return high <= 2 * low || high - low <= 0.25 * (world_bound[i].max - world_bound[i].min);

@@ -10,13 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const enum knob world_knob[WORLD_KNOBS] = { KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_kmin, KNOB_kmax,
-                                            KNOB_denied_ports };
+const enum knob world_knob[WORLD_KNOBS] = { KNOB_rpg_ai_rate, KNOB_rpg_hai_rate, KNOB_kmin, KNOB_kmax };
 
 const struct world_bound world_bound[WORLD_KNOBS] = {
     { KNOB_rpg_ai_rate, 1, 80 }, { KNOB_rpg_hai_rate, 20, 400 }, { KNOB_kmin, 50, 800 },
     { KNOB_kmax, 800, 3200 },
-    { KNOB_denied_ports, 0, 3 },
 };
 
 static bool is_before(const void *a_, const void *b_)

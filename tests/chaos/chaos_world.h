@@ -113,7 +113,7 @@ struct device {
     uint64_t refuses_until_us, blind_until_us, clamps_until_us, late_until_us, breach_until_us,
         breach_since_us;
     uint64_t        busy_until_us;               /* until then it returns EBUSY and does not change */
-    bool            is_whole;    /* parameters are written together, like an MRC profile */
+    bool            is_whole;    /* parameters are written together, and it has no guard */
     bool            is_fixed;    /* rejects changes while it is in use, and reports this */
     bool            is_clamped[KNOB_COUNT];      /* the value results from a clamped write */
     struct knob_set claimed;     /* NO_READ_BACK: the next read returns this */
@@ -184,7 +184,7 @@ struct world {
 };
 
 /* The knobs of these devices. Checks after every event ignore all others. */
-#define WORLD_KNOBS 5
+#define WORLD_KNOBS 4
 extern const enum knob world_knob[WORLD_KNOBS];
 
 /* Bounds of these knobs; all other knobs may not be set. */

@@ -509,8 +509,6 @@ static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[M
         knob_set_add(set, KNOB_rpg_hai_rate, near(w, KNOB_rpg_hai_rate));
     if (world_chance(w, 0.3))
         knob_set_add(set, KNOB_kmin, near(w, KNOB_kmin));
-    if (world_chance(w, 0.3))
-        knob_set_add(set, KNOB_denied_ports, (double)world_draw(w, 0, 4));       /* 4: more than allowed */
     memcpy(why, "a guess", 8);
     return true;
 }

@@ -101,13 +101,13 @@ load common
 
 @test "help: a program that is missing or cannot be started is named" {
     cp "$ANOLE" "$dir/anole"
-    run_apart "$dir/anole" plot x
+    run_apart "$dir/anole" serve x
     [ "$status" -eq 2 ]
-    grep -q '^anole: plot: this build lacks anole-plot, which needs cairo; run: tools/deps build && make$' "$dir/err"
-    touch "$dir/anole-plot"
-    run_apart "$dir/anole" plot x
+    grep -q '^anole: serve: this build lacks anole-serve, which needs libmicrohttpd; run: tools/deps build && make$' "$dir/err"
+    touch "$dir/anole-serve"
+    run_apart "$dir/anole" serve x
     [ "$status" -eq 1 ]
-    [ "$(cat "$dir/err")" = "anole: $dir/anole-plot: Permission denied" ]
+    [ "$(cat "$dir/err")" = "anole: $dir/anole-serve: Permission denied" ]
 }
 
 @test "help: examples fit 80 columns" {

@@ -26,14 +26,14 @@ code_of() {
     fetch "$@" -o reply -w '%{http_code}'
 }
 
-# with_http - starts a controller and an agent with HTTP; $web is the controller's address, $web_agent the
-# agent's.
+# with_http [KEY...] - starts a controller, with these keys, and an agent with HTTP; $web is the controller's address,
+# $web_agent the agent's.
 with_http() {
     command -v curl >/dev/null || skip 'no curl'
     token=a-token-for-this-test
     (umask 077 && echo "$token" >token)
     write_controller
-    printf 'http: {listen: "127.0.0.1:0", token: token}\n' >>controller.yaml
+    printf '%s\n' 'http: {listen: "127.0.0.1:0", token: token}' "$@" >>controller.yaml
     write_agent 1
     printf 'http: {listen: "127.0.0.1:0"}\n' >>agent1.yaml
     start controller.log "$ANOLE" controller controller.yaml
@@ -120,8 +120,8 @@ prometheus_says() {
 @test "http: a real Prometheus scrapes both" {
     needs_live
     command -v prometheus >/dev/null || skip 'no prometheus: tools/deps peers'
-    with_http
     prom=$((port + 1))
+    with_http "prometheus: http://127.0.0.1:$prom" 'prometheus_match: job="controller"'
     cat >prometheus.yml <<END
 global: {scrape_interval: 1s}
 scrape_configs:
@@ -135,6 +135,35 @@ END
     wait_for prometheus_says 'anole_controller_devices{state="ready",kind="NIC"}' 1
     wait_for prometheus_says 'sum(anole_agent_trouble)' 0
     wait_for prometheus_says 'rate(anole_agent_samples_total[10s]) > bool 5' 1
+    wait_for prometheus_says 'anole_controller_fabric{series="coverage"}' 1
+    # The controller answers from it: a day in steps of four minutes, the last one known.
+    wait_for history_says 24h '.source == "Prometheus" and .step_ms == 240000 and .series.coverage.mean[-1] > 0 and .series.metric.most[-1] > 0'
+    history_says 24h '.knobs[-1].confirmed.rpg_ai_rate == 5 or .knobs == []'
+    history_says 1h '.source == "memory" and ([.series.coverage.mean[] | values] | length) > 0'
+}
+
+# history_says SPAN FILTER - whether the jq filter holds for /api/history/SPAN.
+history_says() {
+    fetch "/api/history/$1" | jq -e "$2" >/dev/null
+}
+
+@test "http: history: the last hour without Prometheus, and what is wrong with one" {
+    needs_live
+    with_http
+    wait_for history_says 1h '.source == "memory" and ([.series.coverage.mean[] | values] | length) > 0 and .decisions'
+    history_says 15m '.step_ms == 10000 and (.t_ms | length) == 90'
+    [ "$(code_of /api/history/24h)" = 404 ]
+    fetch /api/history/24h | grep -q "key 'prometheus'"
+    [ "$(code_of /api/history/2h)" = 404 ]
+    printf 'prometheus: nowhere:9090\n' >>controller.yaml
+    refute "$ANOLE" controller controller.yaml --check-config 2>err
+    grep -q 'prometheus: http://host:port or https://host:port is wanted' err
+}
+
+@test "http: history: a Prometheus that does not answer is named" {
+    needs_live
+    with_http "prometheus: http://127.0.0.1:1"
+    wait_for history_says 24h '.error | startswith("Prometheus: ")'
 }
 
 @test "http: the state lists devices, trial, settings and reasons" {

@@ -62,7 +62,7 @@ values() {
         grep -E ' (better|worse)$' "$dir/out" | sed -E 's/  +.*//' | sort | diff - "$dir/page.clear"
         # the same metrics, in the same order
         jq -r '.comparison as $c | $c.deciding[] as $name | $c.metrics[] | select(.name == $name) | .label' "$dir/page.json" >"$dir/page.deciding"
-        grep -E ' (better|worse|not clear|same)$' "$dir/out" | sed -E 's/  +.*//' | diff - "$dir/page.deciding"
+        sed -n '/^---/,/^$/p' "$dir/out" | sed -E '1d; /^$/d; s/  +.*//' | diff - "$dir/page.deciding"
     fi
     jq -e '.runs | length == 0 or (map(.name) == ["before", "after"] and (.[0].seeds | length == 3))' "$dir/page.json"
     # the file describes the search, and can be read back

@@ -2,7 +2,7 @@
  * from a body are valid. The input is six lines (method, Host, Authorization, Origin, Sec-Fetch-Site,
  * Content-Type, which is also used as Sec-Fetch-Dest), a path, and a body.
  */
-#include "live/view/history/history.h"
+#include "live/view/past.h"
 #include "base/http/gate.h"
 #include "live/view/controller_page.h"
 
@@ -61,8 +61,19 @@ static void check_span(const char *path)
 {
     uint64_t span_ms, until_ms;
 
-    if (history_read_span(strncmp(path, "/api/history/", 13) == 0 ? path + 13 : path, &span_ms, &until_ms))
+    if (past_read_span(strncmp(path, "/api/history/", 13) == 0 ? path + 13 : path, &span_ms, &until_ms))
         PROMISE(span_ms >= 60000 && span_ms <= 366ull * 86400000 && until_ms < 1ull << 53);
+}
+
+/* Any text as an answer of Prometheus. */
+static void check_matrix(const char *text, size_t length)
+{
+    struct past *p = past_new(604800000, 1800000000000, 60000);
+
+    for (int i = 0; i <= PAST_COLUMNS; i++)
+        past_read_matrix(p, (enum past_column)i, text, length);
+    json_decref(past_json(p, "fuzz"));
+    past_free(p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -85,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                        *line[3] ? line[3] : NULL, *line[4] ? line[4] : NULL,
                                        *line[5] ? line[5] : NULL, *line[5] ? line[5] : NULL, NULL, GATE_NOTHING, NULL });
     check_span(line[6]);
+    check_matrix((const char *)data, size);
     check_order(line[6], rest, size - used);
     free(text);
     return 0;

@@ -1,9 +1,7 @@
-/* tests/fuzz/fuzz_stores.c - any file as the history of a fabric and as the store of a campaign is read, or
- * rejected with a reason.
+/* tests/fuzz/fuzz_stores.c - any file as the store of a campaign is read, or rejected with a reason.
  */
 #include "base/json.h"
 #include "study/campaign/campaign.h"
-#include "live/view/history/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,22 +58,6 @@ static void try_campaign(void)
     campaign_close(c);
 }
 
-static void try_history(void)
-{
-    struct store *s;
-    struct err    err = { "" };
-
-    if (store_open(&s, path, &err)) {
-        if (!*err.text)
-            abort();
-        return;
-    }
-    store_last_record(s);
-    json_decref(store_json(s, 3600000, 1800000000000));
-    json_decref(store_json(s, 86400000ull * 365, UINT64_MAX / 2));
-    store_free(s);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!*path)
@@ -83,9 +65,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                  (int)getpid());
     put(data, size);
     try_campaign();
-    clean();
-    put(data, size);
-    try_history();
     clean();
     return 0;
 }

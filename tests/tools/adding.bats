@@ -56,10 +56,10 @@ object_of() {
     echo "$tree/$(echo "${1%.c}" | tr / -).o"
 }
 
-# algo_of EXAMPLE - prints "type name" of the algorithm that the example defines, if any. Transports have a list of
-# their own.
+# algo_of EXAMPLE - prints "type name" of the algorithm that the example defines, if any. Transports and drivers are
+# tried below.
 algo_of() {
-    case $1 in src/sim/transport/*) return ;; esac
+    case $1 in src/sim/transport/* | src/live/*) return ;; esac
     sed -n 's/^const struct \([a-z_]*\) \([a-z_0-9]*\) = {$/\1 \2/p' "$tree/$1"
 }
 
@@ -292,4 +292,61 @@ build_with_rows() (
     ${TEST_WRAPPER:-} "$shadow/anole" run "$tree/saw.yaml" --quiet --out "$tree/saw"
     jq -e '.packets.data_sent == 10 and .packets.acks_sent == 10' "$tree/saw/summary.json"
     [ "$(awk -F , 'NR == 2 { print $9 }' "$tree/saw/flows.csv")" = 41868.800 ]
+}
+
+@test "adding: a driver is one file and one line of a list" {
+    if ! (cd "$build" && ninja -t query libanole-live.a) >/dev/null; then skip 'built without the live part'; fi
+    example=src/live/driver/plain.c
+    compile "$tree/$example" "$(object_of "$example")"
+    add_to_list driver driver_plain
+    link anole-live "$tree/anole-live" anole-live.p/src_cmd_live_main.c.o "$(object_of "$list")" "$(object_of "$example")"
+    nic=$tree/nic port=$((20000 + RANDOM % 20000))
+    rm -rf "$nic" && mkdir -p "$nic/plain/nic0"
+    echo 5 >"$nic/plain/nic0/rpg_ai_rate"
+    echo 1000 >"$nic/plain/nic0/sent_bytes"
+    echo 'rpg_ai_rate: 9Mbps' >"$nic/set.yaml"
+    printf '%s\n' 'name: host1' "controller: 127.0.0.1:$port" 'state: state' 'driver: plain' 'root: .' 'write: yes' >"$nic/agent.yaml"
+    printf '%s\n' "listen: 127.0.0.1:$port" 'state: states' 'mode: direct' 'gather: 200ms' 'tuner: {name: fixed, setting: set.yaml}' >"$nic/controller.yaml"
+    live() { ${TEST_WRAPPER:-} "$tree/anole-live" "$@"; }
+    live agent "$nic/agent.yaml" --check-config
+
+    # a controller sets a knob, and the agent takes it back when it leaves the host
+    timeout 60 "$tree/anole-live" controller "$nic/controller.yaml" 3>&- & controller=$!
+    timeout 60 "$tree/anole-live" agent "$nic/agent.yaml" 3>&- & agent=$!
+    for _ in $(seq 200); do
+        [ "$(cat "$nic/plain/nic0/rpg_ai_rate")" != 9 ] || break
+        sleep 0.1
+    done
+    kill "$agent" "$controller"
+    wait "$agent" "$controller" || true
+    [ "$(cat "$nic/plain/nic0/rpg_ai_rate")" = 9 ]
+    live agent "$nic/agent.yaml" --baseline
+    [ "$(cat "$nic/plain/nic0/rpg_ai_rate")" = 5 ]
+}
+
+@test "adding: a sub-command is one file and two lines, and answers with a card" {
+    sed 's/^#define HEADING/extern const struct command command_about;\n&/; s/&command_serve,/\&command_serve, \&command_about,/' \
+        src/cmd/main.c >"$tree/main.c"
+    [ "$(diff src/cmd/main.c "$tree/main.c" | grep -c '^>')" -eq 2 ]
+    compile "$tree/main.c" "$tree/main.o"
+    link anole "$tree/anole_about" "$tree/main.o" "$(object_of src/cmd/cmd_about.c)"
+    about() { ${TEST_WRAPPER:-} "$tree/anole_about" "$@"; }
+    about --help | grep -q '^  about  *say what a scenario is about$'
+    about about scenarios/incast.yaml | grep -q 'anole run scenarios/incast.yaml$'
+    about about scenarios/incast.yaml --format json | jq -e '(.finding | length > 0) and (.network | length > 0) and .command == "anole run scenarios/incast.yaml"'
+    run about about nosuch.yaml
+    [ "$status" -eq 1 ]
+    run about about
+    [ "$status" -eq 2 ]
+}
+
+# Each guide names a commit that is worth reading first.
+@test "adding: commits to read exist and are small" {
+    git rev-parse --git-dir >/dev/null 2>&1 || skip 'no repository'
+    grep -oE '`git show [0-9a-f]{8}`' docs/adding.md | tr -d '`' | cut -d ' ' -f 3 >"$tree/commits"
+    [ "$(wc -l <"$tree/commits")" -ge 4 ]
+    while read -r commit; do
+        git rev-parse -q --verify "$commit^{commit}" >/dev/null || skip 'a clone without all commits'
+        [ "$(git show --format= --name-only "$commit" | wc -l)" -le 6 ]
+    done <"$tree/commits"
 }

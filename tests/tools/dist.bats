@@ -34,7 +34,7 @@ setup() {
     sort "$dir/names" | comm -13 - "$dir/sources" >"$dir/missing"
     # a new file that git does not track is not packed
     if [ -e .git ]; then
-        git ls-files --others src peers train standin tests bench data docs | sort | comm -13 - "$dir/missing" >"$dir/still" && mv "$dir/still" "$dir/missing"
+        git ls-files --others src web peers train standin tests bench data docs | sort | comm -13 - "$dir/missing" >"$dir/still" && mv "$dir/still" "$dir/missing"
     fi
     cat "$dir/missing"
     [ ! -s "$dir/missing" ]

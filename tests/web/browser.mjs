@@ -29,7 +29,7 @@ import {
   words,
 } from "./checks.mjs";
 import { checkTuning, checkTuningOfReport } from "./tuning.mjs";
-import { pageOf } from "./page.mjs";
+import { emptyForm, pageOf } from "./page.mjs";
 
 const shots = process.env.WEB_SHOTS;
 // ---- the small run
@@ -568,7 +568,7 @@ async function checkNothing(browser, folder) {
   });
   await broken.context().close();
 
-  const form = await open(browser, resolve(import.meta.dirname, "../../web/report.html"));
+  const form = await open(browser, emptyForm());
   await check("form: says that it contains no data", async () => {
     equal(await texts(form.locator("#page")), ["This page holds no data: it is the empty form of a report."]);
     equal(form.problems, [], "list of problems");

@@ -277,7 +277,6 @@ try {
     ["do devices agree", [], "#agreement table, #agreement p"],
     ["burst or level", ["#history details summary"], "#history figure.chart:has-text('most'), #history figure.chart:has-text('Metric')"],
     ["which agents are late", [], "#devices .device-map .cell", "age of the last report"],
-    ["who was heard", ["#history details summary", "#history .past-devices summary"], "#history .past-devices[open]"],
     ["where did the time of a decision go", ["#decisions details summary"], "#decisions details[open] th:has-text('Duration')"],
   ];
   for (const [question, clicks, seen, colour] of questions)

@@ -198,13 +198,6 @@ int env_world_open(struct env **e, const struct env_world *w, struct env_cfg cfg
 
 #define STEPS_A_TIME 20000u
 
-/* The action taken in a state is the 'last action' of the next state, for any policy. */
-static void add_agent(struct tree_rows *rows, const struct env_agent *a, uint32_t rows_max)
-{
-    for (uint32_t i = 0; i + 1 < a->steps && rows->rows < rows_max; i++)
-        tree_rows_add(rows, a->x[i], a->x[i + 1][2]);
-}
-
 int env_add_rows(struct tree_rows *rows, const struct policy *p, const char *world, uint32_t states,
                  uint64_t seed, struct err *err)
 {
@@ -225,8 +218,13 @@ int env_add_rows(struct tree_rows *rows, const struct policy *p, const char *wor
         return rc;
     while (has_more && rows->rows < rows_max) {
         has_more = env_collect(e, &quota);
-        for (uint32_t i = 0; i < env_agents(e); i++)
-            add_agent(rows, env_agent(e, i), rows_max);
+        for (uint32_t i = 0; i < env_agents(e); i++) {
+            /* The action taken in a state is the 'last action' of the next state, for any policy. */
+            const struct env_agent *a = env_agent(e, i);
+
+            for (uint32_t k = 0; k + 1 < a->steps && rows->rows < rows_max; k++)
+                tree_rows_add(rows, a->x[k], a->x[k + 1][2]);
+        }
     }
     env_close(e);
     return 0;

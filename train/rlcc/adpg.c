@@ -70,26 +70,19 @@ static double add_loss_after(const struct adpg_cfg *cfg, const float *u, const f
     return sum / n;
 }
 
-/* From the first step to the last: u[j] also occurs in the terms of all i < j. */
-static void add_slope_before(const struct adpg_cfg *cfg, const float *u, uint32_t n, float *slope)
-{
-    double shares = 0, weighted = 0;
-
-    for (uint32_t j = 0; j < n; j++) {
-        double left = n - j;
-
-        slope[j] += (float)(cfg->smoothing * (shares * (double)u[j] - weighted) / n);
-        shares += 1 / left;
-        weighted += (double)u[j] / left;
-    }
-}
-
 double adpg_loss(const struct adpg_cfg *cfg, const float *u, const float *delta, uint32_t n, float *slope)
 {
     double loss = add_loss_after(cfg, u, delta, n, slope);
 
     assert(n >= 2);
-    add_slope_before(cfg, u, n, slope);
+    /* From the first step to the last: u[j] also occurs in the terms of all i < j. */
+    double shares = 0, weighted = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        double left = n - j;
+        slope[j] += (float)(cfg->smoothing * (shares * (double)u[j] - weighted) / n);
+        shares += 1 / left;
+        weighted += (double)u[j] / left;
+    }
     return loss;
 }
 

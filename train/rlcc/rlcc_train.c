@@ -176,22 +176,6 @@ static double current_rate(const struct rlcc_train *t)
     return past <= 0 ? q->rate : q->rate * (1 - (1 - q->rate_end) * past);
 }
 
-/* Worlds restart one after the other, so that experience comes from worlds of all ages. Periodically all
- * restart at once, which is a point to resume from. */
-static int restart_worlds(struct rlcc_train *t, struct err *err)
-{
-    uint32_t every = t->request.renew;
-
-    if (t->updates % (SAVE_AGES * every) == 0) {
-        rlcc_rollout_drop(t);
-        return resume_save(rlcc_train_state(t), t->state_path, err);
-    }
-    for (uint32_t i = 0; i < t->seats; i++)
-        if ((t->updates + i * every / t->seats) % every == 0)
-            rlcc_rollout_end(t, i);
-    return 0;
-}
-
 static int run_update(struct rlcc_train *t, struct progress *p, struct err *err)
 {
     int    rc = rlcc_rollout(t, &p->seen, err);
@@ -204,7 +188,17 @@ static int run_update(struct rlcc_train *t, struct progress *p, struct err *err)
     p->updates++;
     if (!t->request.is_quiet && (t->updates % PRINT_EVERY == 0 || t->updates == t->request.updates))
         print_line(t, p, loss);
-    return restart_worlds(t, err);
+    /* Worlds restart one after the other, so that experience comes from worlds of all ages. Periodically all
+     * restart at once, which is a point to resume from. */
+    uint32_t every = t->request.renew;
+    if (t->updates % (SAVE_AGES * every) == 0) {
+        rlcc_rollout_drop(t);
+        return resume_save(rlcc_train_state(t), t->state_path, err);
+    }
+    for (uint32_t i = 0; i < t->seats; i++)
+        if ((t->updates + i * every / t->seats) % every == 0)
+            rlcc_rollout_end(t, i);
+    return 0;
 }
 
 /* Resumes from the state file, or starts. */

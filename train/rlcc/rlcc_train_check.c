@@ -74,12 +74,17 @@ static int add_world(struct table *t, const struct policy *p, const char *name, 
     return 0;
 }
 
-static int print_worlds(FILE *out, const struct policy *p, bool is_quick, struct err *err)
+int rlcc_check_print(FILE *out, const struct policy *p, bool is_quick, struct err *err)
 {
+    policy_table table;
+
+    policy_table_fill(table, p);
+    fprintf(out, "\nMultipliers: previous delta in rows, current delta in columns, previous actions 1\n");
+    policy_table_print(out, table);
+    policy_table_print_paper(out, p);
     struct table *t = table_new("lrrrr");
     size_t        worlds = is_quick ? 1 : sizeof unseen / sizeof *unseen;
     int           rc = 0;
-
     table_cell(t, "world");
     table_cell(t, "goodput");
     table_cell(t, "RTT");
@@ -95,15 +100,4 @@ static int print_worlds(FILE *out, const struct policy *p, bool is_quick, struct
     }
     table_free(t);
     return rc;
-}
-
-int rlcc_check_print(FILE *out, const struct policy *p, bool is_quick, struct err *err)
-{
-    policy_table table;
-
-    policy_table_fill(table, p);
-    fprintf(out, "\nMultipliers: previous delta in rows, current delta in columns, previous actions 1\n");
-    policy_table_print(out, table);
-    policy_table_print_paper(out, p);
-    return print_worlds(out, p, is_quick, err);
 }

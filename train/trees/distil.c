@@ -67,42 +67,22 @@ static int find_rest_delta(const struct policy *p)
     return (int)lroundf(story.rest * TREE_DELTA_ONE);
 }
 
-/* Shifts all thresholds of deltas: trees act at a delta as before at the delta minus the shift. */
-static void shift_thresholds(struct forest *f, int by)
-{
-    for (uint32_t t = 0; t < f->trees; t++)
-        for (uint32_t i = 0; i < f->tree[t].depth; i++) {
-            struct tree_split *split = &f->tree[t].split[i];
-            int threshold = split->threshold + by;
-
-            if (split->feature == TREE_DELTA || split->feature == TREE_DELTA_OLDER)
-                split->threshold = (int16_t)(threshold < INT16_MIN   ? INT16_MIN
-                                             : threshold > INT16_MAX ? INT16_MAX
-                                                                     : threshold);
-        }
-}
-
 static void center_forest(struct forest *f, const struct policy *teacher)
 {
     struct policy trees;
 
     policy_init_trees(&trees, f);
-    shift_thresholds(f, find_rest_delta(teacher) - find_rest_delta(&trees));
-}
-
-/* Gives trees the same range of actions as the teacher. */
-static void copy_bounds(struct forest *f, const struct policy *teacher)
-{
-    const struct policy *p = teacher;
-
-    if (!policy_is_float(p)) {
-        f->multiplier_min = p->body == POLICY_TREES ? p->trees.multiplier_min : p->int8->table[0];
-        f->multiplier_max =
-            p->body == POLICY_TREES ? p->trees.multiplier_max : p->int8->table[QUANT_TABLE_SIZE - 1];
-    } else {
-        f->multiplier_min = (int32_t)(TREE_ONE / (1 + (double)p->range));
-        f->multiplier_max = (int32_t)(TREE_ONE * (1 + (double)p->range));
-    }
+    /* Shifts all thresholds of deltas: trees act at a delta as before at the delta minus the shift. */
+    int by = find_rest_delta(teacher) - find_rest_delta(&trees);
+    for (uint32_t t = 0; t < f->trees; t++)
+        for (uint32_t i = 0; i < f->tree[t].depth; i++) {
+            struct tree_split *split = &f->tree[t].split[i];
+            int threshold = split->threshold + by;
+            if (split->feature == TREE_DELTA || split->feature == TREE_DELTA_OLDER)
+                split->threshold = (int16_t)(threshold < INT16_MIN   ? INT16_MIN
+                                             : threshold > INT16_MAX ? INT16_MAX
+                                                                     : threshold);
+        }
 }
 
 static int grow_forest(struct forest *f, const struct policy *teacher, const struct distil_cfg *cfg,
@@ -115,7 +95,16 @@ static int grow_forest(struct forest *f, const struct policy *teacher, const str
     if (rc)
         return rc;
     forest_grow(f, &cfg->tree, rows);
-    copy_bounds(f, teacher);
+    /* Gives trees the same range of actions as the teacher. */
+    const struct policy *p = teacher;
+    if (!policy_is_float(p)) {
+        f->multiplier_min = p->body == POLICY_TREES ? p->trees.multiplier_min : p->int8->table[0];
+        f->multiplier_max =
+            p->body == POLICY_TREES ? p->trees.multiplier_max : p->int8->table[QUANT_TABLE_SIZE - 1];
+    } else {
+        f->multiplier_min = (int32_t)(TREE_ONE / (1 + (double)p->range));
+        f->multiplier_max = (int32_t)(TREE_ONE * (1 + (double)p->range));
+    }
     if (forest_flaw(f))
         return err_set(err, EINVAL, "the teacher's range of actions does not fit: the forest %s",
                        forest_flaw(f));
@@ -156,20 +145,16 @@ int distil_trees(struct policy *trees, const struct policy *teacher, const struc
     return rc;
 }
 
-static void print_gap(FILE *out, const struct policy_gap *g)
+void distil_print(FILE *out, const struct distil_report *r, const struct forest *f)
 {
+    fprintf(out, "%u trees, grown from %u states, measured on %u others\n", f->trees, r->rows, r->aside);
+    const struct policy_gap *g = &r->mended;
     fprintf(out, "  root mean square against the teacher %.5f, mean %.5f, largest %.5f\n", policy_gap_rms(g),
             policy_gap_mean(g), g->largest);
     fprintf(out,
             "    largest at actions %.3f, %.3f and deltas %.3f, %.3f, the older one first: ", (double)g->x[0],
             (double)g->x[2], (double)g->x[1], (double)g->x[3]);
     fprintf(out, "teacher %.4f, trees %.4f\n", (double)g->a, (double)g->b);
-}
-
-void distil_print(FILE *out, const struct distil_report *r, const struct forest *f)
-{
-    fprintf(out, "%u trees, grown from %u states, measured on %u others\n", f->trees, r->rows, r->aside);
-    print_gap(out, &r->mended);
     if (r->states > 0)
         fprintf(out, "  %lld states were repaired; before, the root mean square was %.5f\n",
                 (long long)r->states, policy_gap_rms(&r->grown));

@@ -286,20 +286,6 @@ static void subtract_leaves(struct grower *g, const struct tree *t, int32_t sign
         g->left[i] -= sign * t->leaf[g->node[i]] * UNIT;
 }
 
-static void fill_leaves(struct grower *g, struct tree *t)
-{
-    struct tree_bin leaf[TREE_LEAVES_MAX] = { { 0, 0 } };
-
-    for (uint32_t i = 0; i < g->rows->rows; i++) {
-        leaf[g->node[i]].sum += g->left[i];
-        leaf[g->node[i]].rows++;
-    }
-    for (uint32_t i = 0; i < 1u << t->depth; i++)
-        t->leaf[i] =
-            round_leaf(g->cfg.rate * (double)leaf[i].sum / ((double)leaf[i].rows + g->cfg.l2) / UNIT);
-    subtract_leaves(g, t, 1);
-}
-
 static bool grow_tree(struct grower *g, struct tree *t)
 {
     *t = (struct tree){ 0 };
@@ -308,7 +294,15 @@ static bool grow_tree(struct grower *g, struct tree *t)
         ;
     if (t->depth == 0)
         return false;
-    fill_leaves(g, t);
+    struct tree_bin leaf[TREE_LEAVES_MAX] = { { 0, 0 } };
+    for (uint32_t i = 0; i < g->rows->rows; i++) {
+        leaf[g->node[i]].sum += g->left[i];
+        leaf[g->node[i]].rows++;
+    }
+    for (uint32_t i = 0; i < 1u << t->depth; i++)
+        t->leaf[i] =
+            round_leaf(g->cfg.rate * (double)leaf[i].sum / ((double)leaf[i].rows + g->cfg.l2) / UNIT);
+    subtract_leaves(g, t, 1);
     return true;
 }
 

@@ -1,6 +1,6 @@
 // The report page: builds the page from the data that the program has inserted.
 import "./sharp";
-import "uplot/dist/uPlot.min.css";
+import "../vendor/uPlot.min.css";
 import "./style.css";
 import "./report.css";
 import type { Page } from "./data";

@@ -151,19 +151,6 @@ static int check_marker(const struct outdir *dir, const struct marker *m, struct
     return 0;
 }
 
-static int check_folder(const struct outdir *dir, struct err *err)
-{
-    struct marker m;
-    int rc = 0;
-
-    if (marker_read(&m, dir->target))
-        rc = check_marker(dir, &m, err);
-    else if (!scratch_is_bare(AT_FDCWD, dir->target))
-        rc = err_set(err, EEXIST, "%s: exists and was not written by anole; name another folder", dir->shown);
-    marker_fini(&m);
-    return rc;
-}
-
 /* Checks that the target may be created or replaced. */
 static int check_place(const struct outdir *dir, struct err *err)
 {
@@ -175,7 +162,14 @@ static int check_place(const struct outdir *dir, struct err *err)
         return err_set(err, ENOTDIR, "%s: exists and is not a folder", dir->shown);
     if (is_mount(dir->target))
         return err_set(err, EBUSY, "%s: is a mount point; name a folder inside it", dir->shown);
-    return check_folder(dir, err);
+    struct marker m;
+    int rc = 0;
+    if (marker_read(&m, dir->target))
+        rc = check_marker(dir, &m, err);
+    else if (!scratch_is_bare(AT_FDCWD, dir->target))
+        rc = err_set(err, EEXIST, "%s: exists and was not written by anole; name another folder", dir->shown);
+    marker_fini(&m);
+    return rc;
 }
 
 /* Fills 'target' with an absolute path, so that chdir() does not matter. A link to a folder stays a link. */

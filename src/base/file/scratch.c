@@ -106,22 +106,6 @@ void scratch_condemn(const struct scratch *s, const char *old, const struct mark
     free(path);
 }
 
-/* Splits the text into lines. Ignores an incomplete last line. */
-static void split_lines(struct marker *m)
-{
-    char *line = m->text, *end;
-
-    for (; (end = strchr(line, '\n')); line = end + 1) {
-        *end = '\0';
-        if (!m->kind) {
-            m->kind = line;
-            continue;
-        }
-        m->name = xrealloc(m->name, (m->names + 1) * sizeof(*m->name));
-        m->name[m->names++] = line;
-    }
-}
-
 static void read_marker(struct marker *m, int fd)
 {
     size_t  used = 0;
@@ -131,7 +115,17 @@ static void read_marker(struct marker *m, int fd)
     while (used < MARKER_MAX && (got = read(fd, m->text + used, MARKER_MAX - used)) > 0)
         used += (size_t)got;
     m->text[used] = '\0';
-    split_lines(m);
+    /* Splits the text into lines. Ignores an incomplete last line. */
+    char *line = m->text, *end;
+    for (; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        if (!m->kind) {
+            m->kind = line;
+            continue;
+        }
+        m->name = xrealloc(m->name, (m->names + 1) * sizeof(*m->name));
+        m->name[m->names++] = line;
+    }
 }
 
 bool marker_read(struct marker *m, const char *path)

@@ -1,6 +1,6 @@
 /* src/base/print/form.h - the self-contained HTML page that shows results in a browser.
  *
- * It is built from web/ into web/report.html and embedded in the program (tools/embed-page). Data replace its
+ * It is built from web/ (tools/build-page) and embedded in the program (tools/embed-page). Data replace its
  * marker. web/src/data.ts defines the format of the data.
  */
 #ifndef BASE_PRINT_FORM_H

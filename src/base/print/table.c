@@ -318,20 +318,6 @@ static void print_row(const struct table *t, uint32_t first, const uint32_t *wid
     free(rest);
 }
 
-static void print_line(const struct table *t, const uint32_t *widths, FILE *f, int indent)
-{
-    uint32_t blanks = (uint32_t)indent;
-
-    for (uint32_t i = 0; i < t->columns; i++) {
-        if (is_gone(t, i))
-            continue;
-        for (uint32_t n = 0; n < widths[i]; n++)
-            print_text(f, &blanks, "-");
-        blanks += 2;
-    }
-    fputc('\n', f);
-}
-
 void table_print(const struct table *t, FILE *f, int indent)
 {
     uint32_t *widths = widths_of(t);
@@ -341,8 +327,18 @@ void table_print(const struct table *t, FILE *f, int indent)
         squeeze(t, widths, (uint32_t)(width - indent));
     for (uint32_t first = 0; first < t->count; first += t->columns) {
         print_row(t, first, widths, f, indent);
-        if (first == 0)
-            print_line(t, widths, f, indent);
+        if (first == 0) {
+            uint32_t blanks = (uint32_t)indent;
+
+            for (uint32_t i = 0; i < t->columns; i++) {
+                if (is_gone(t, i))
+                    continue;
+                for (uint32_t n = 0; n < widths[i]; n++)
+                    print_text(f, &blanks, "-");
+                blanks += 2;
+            }
+            fputc('\n', f);
+        }
     }
     free(widths);
 }

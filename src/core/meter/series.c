@@ -165,15 +165,15 @@ void series_set_knobs(struct series *s, uint64_t at_ps, const struct knobs *knob
     s->knobs_last = *knobs;
 }
 
-static void add_phases(struct series *s, const struct report *r)
+void series_add(struct series *s, const struct report *r, uint64_t intervals)
 {
+    add_point(s, r);
+    add_heat(s, r);
     uint64_t all = r->end_ps - r->start_ps;
-
     for (int i = 0; all && i < PHASES; i++) {
         uint64_t             ps = phases_overlap_ps(&s->phases, (enum phase)i, r->start_ps, r->end_ps);
         double               part = (double)ps / (double)all;
         struct series_phase *p = &s->phase[i];
-
         p->ps += ps;
         for (int c = 0; c < FIGURE_COUNTS; c++)
             if (figure_info[c].how == FIGURE_SUM)
@@ -181,12 +181,5 @@ static void add_phases(struct series *s, const struct report *r)
         for (uint32_t e = 0; ps && e < s->entries; e++)
             s->phase_entry_bytes[e * PHASES + (uint32_t)i] += part * (double)r->entry_bytes[e];
     }
-}
-
-void series_add(struct series *s, const struct report *r, uint64_t intervals)
-{
-    add_point(s, r);
-    add_heat(s, r);
-    add_phases(s, r);
     s->intervals += intervals;
 }

@@ -31,18 +31,6 @@ uint32_t seen_bin(uint64_t bytes)
     return bin;
 }
 
-static void add_job(struct seen_job *to, const struct seen_job *from)
-{
-    to->bytes = from->bytes;
-    to->messages += from->messages;
-    to->firsts += from->firsts;
-    to->senders = max_u32(to->senders, from->senders);
-    to->pairs = max_u32(to->pairs, from->pairs);
-    to->local += from->local;
-    to->pause_s += from->pause_s;
-    to->pauses += from->pauses;
-}
-
 /* Merges a job by size. Without room, replaces the job with the fewest bytes if that has fewer. */
 static void merge_job(struct seen *to, const struct seen_job *from)
 {
@@ -61,7 +49,14 @@ static void merge_job(struct seen *to, const struct seen_job *from)
             return;
         *place = (struct seen_job){ 0 };
     }
-    add_job(place, from);
+    place->bytes = from->bytes;
+    place->messages += from->messages;
+    place->firsts += from->firsts;
+    place->senders = max_u32(place->senders, from->senders);
+    place->pairs = max_u32(place->pairs, from->pairs);
+    place->local += from->local;
+    place->pause_s += from->pause_s;
+    place->pauses += from->pauses;
 }
 
 void seen_add(struct seen *to, const struct seen *from)
@@ -247,30 +242,26 @@ size_t seen_part_bytes(const struct seen_part *p)
     return bytes;
 }
 
-/* SEEN_BINS is a multiple of 'width', so chains are not merged with other bins. */
-static void widen(struct seen_part *p, uint32_t width)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < p->rows; i++) {
-        struct seen_row r = p->row[i];
-
-        r.bin -= r.bin % width;
-        if (count && p->row[count - 1].bin == r.bin) {
-            p->row[count - 1].messages += r.messages;
-            p->row[count - 1].bytes += r.bytes;
-        } else
-            p->row[count++] = r;
-    }
-    p->rows = count;
-}
-
 void seen_part_fit(struct seen_part *p)
 {
     _Static_assert(SEEN_BINS % 16 == 0, "bins can be taken together");
 
-    for (uint32_t width = 2; width <= 16 && seen_part_bytes(p) > SEEN_PART_BYTES; width *= 2)
-        widen(p, width);
+    for (uint32_t width = 2; width <= 16 && seen_part_bytes(p) > SEEN_PART_BYTES; width *= 2) {
+        /* SEEN_BINS is a multiple of 'width', so chains are not merged with other bins. */
+        uint32_t count = 0;
+
+        for (uint32_t i = 0; i < p->rows; i++) {
+            struct seen_row r = p->row[i];
+
+            r.bin -= r.bin % width;
+            if (count && p->row[count - 1].bin == r.bin) {
+                p->row[count - 1].messages += r.messages;
+                p->row[count - 1].bytes += r.bytes;
+            } else
+                p->row[count++] = r;
+        }
+        p->rows = count;
+    }
 }
 
 /* ---- sum of all hosts ---- */

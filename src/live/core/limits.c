@@ -32,8 +32,6 @@ static bool is_step_too_large(const struct limits *l, int knob, double from, dou
 {
     double low = fmin(from, to), high = fmax(from, to);
 
-    if (knob_info[knob].unit == KNOB_BITS)
-        return false;            /* the driver limits how many */
     return high > low * l->factor_max &&
            high - low > fmin(l->step_max[knob], (l->max[knob] - l->min[knob]) * l->range_share_max);
 }

@@ -17,9 +17,9 @@ struct limits {
     double range_share_max;      /* ... this share of max - min, unless the factor allows it */
 };
 
-/* The knobs that are LIVE in the table of knobs, with its bounds: DCQCN's, ECN's, NSCC's and denied_ports. A
- * step is at most a factor of 2, or 20 steps of the table within a quarter of the range. Not LIVE: dce_tcp_g,
- * on whose meaning documents disagree; priorities and DSCPs, which belong to the operator; switches on and
+/* The knobs that are LIVE in the table of knobs, with its bounds: DCQCN's, ECN's and NSCC's. A step is at
+ * most a factor of 2, or 20 steps of the table within a quarter of the range. Not LIVE: dce_tcp_g, on
+ * whose meaning documents disagree; priorities and DSCPs, which belong to the operator; switches on and
  * off. Nor may 0 be set where it means "by the network" in simulations. */
 void limits_init(struct limits *);
 

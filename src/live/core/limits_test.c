@@ -72,8 +72,8 @@ static void check__no_knob_crosses_its_range_in_one_step(void **unused)
 
         assert_int_equal(limits_check(&l, &from, &to, &err) == 0, row[i].is_fine);
     }
-    for (int i = 0; i < KNOB_COUNT; i++)         /* nor from default to far end; bits have no steps */
-        if (l.may_set[i] && i != KNOB_denied_ports && knob_info[i].max > 2 * knob_info[i].initial) {
+    for (int i = 0; i < KNOB_COUNT; i++)         /* nor from default to far end */
+        if (l.may_set[i] && knob_info[i].max > 2 * knob_info[i].initial) {
             struct knob_set from = set_of((enum knob)i, knob_info[i].initial),
                             to = set_of((enum knob)i, knob_info[i].max);
 
@@ -99,7 +99,7 @@ static void init__follows_the_rows(void **unused)
         assert_false(k->live.is_not_0 && (k->initial != 0 || !k->live.is_allowed));
         allowed += l.may_set[i];
     }
-    assert_true(allowed >= 28 && l.step_max[KNOB_rate_to_set_on_first_cnp] == 200000);
+    assert_true(allowed >= 27 && l.step_max[KNOB_rate_to_set_on_first_cnp] == 200000);
     /* documents disagree on its meaning; the operator's; a switch on and off */
     assert_false(l.may_set[KNOB_dce_tcp_g] || l.may_set[KNOB_cnp_802p_prio] || l.may_set[KNOB_cnp_dscp] ||
                  l.may_set[KNOB_clamp_tgt_rate] || l.may_set[KNOB_nscc_disable_qa]);

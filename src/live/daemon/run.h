@@ -28,12 +28,6 @@ int agent_rescue(const struct agent_file *, bool is_forget, struct err *);
  * a host that Anole leaves. The state says from then on that the baseline is what was confirmed. */
 int agent_baseline(const struct agent_file *, struct err *);
 
-/* Lists the paths of NICs with state and round trip, or denies or allows what 'which' names: a path, a port,
- * or DEVICE/ and one of these. A person's decision: it stays until it is taken back. Refused unless the agent
- * may write. */
-enum agent_path { AGENT_PATHS_LIST, AGENT_PATHS_DENY, AGENT_PATHS_ALLOW };
-int agent_paths(const struct agent_file *, enum agent_path, const char *which, struct err *);
-
 /* Opens every device to check that it is complete; writes nothing. */
 int agent_check(const struct agent_file *, struct err *);
 

@@ -601,57 +601,6 @@ int agent_rescue(const struct agent_file *f, bool is_forget, struct err *err)
     return count < 0 ? count : rc;
 }
 
-/* ---- paths ---- */
-
-/* "mrc_0/1:0a" is for that device alone. Returns the part that names a path; NULL: it is not for this
- * device. */
-static const char *path_for(const struct device *d, const char *which)
-{
-    const char *slash = strchr(which, '/'), *name = strchr(d->cfg.name, '/') + 1;
-
-    return !slash ? which : strlen(name) == (size_t)(slash - which) &&
-           strncmp(which, name, strlen(name)) == 0 ? slash + 1 : NULL;
-}
-
-static int check_paths(const struct agent_file *f, enum agent_path what, struct err *err)
-{
-    if (!f->driver->paths)
-        return err_set(err, ENOTSUP, "driver %s has no paths that can be named", f->driver->name);
-    if (what == AGENT_PATHS_LIST)
-        return 0;
-    if (!f->agent.may_write)
-        return err_set(err, EPERM, "paths are not changed: its configuration says 'write: no'");
-    if (f->freeze && access(f->freeze, F_OK) == 0)
-        return err_set(err, EPERM, "paths are not changed: the file %s is there", f->freeze);
-    return 0;
-}
-
-int agent_paths(const struct agent_file *f, enum agent_path what, const char *which, struct err *err)
-{
-    struct host h = { 0 };
-    uint32_t    changed, asked = 0;
-    int         rc = check_paths(f, what, err);
-
-    rc = rc ? rc : open_host(&h, f, err);
-    for (struct device *d = h.device; d < h.device + h.devices && !rc; d++) {
-        const char    *path = what == AGENT_PATHS_LIST ? "" : path_for(d, which);
-
-        asked += path != NULL;
-        if (what == AGENT_PATHS_LIST)
-            rc = d->driver->paths->list(d->state, stdout, err);
-        else if (path) {
-            rc = d->driver->paths->set(d->state, path, what == AGENT_PATHS_ALLOW, &changed, err);
-            if (!rc)
-                printf("%s: %u paths %s\n", d->cfg.name, changed,
-                       what == AGENT_PATHS_ALLOW ? "allowed" : "denied");
-        }
-    }
-    if (!rc && !asked)
-        rc = err_set(err, ENODEV, "'%.80s' names no device of this agent", which);
-    close_host(&h);
-    return rc;
-}
-
 int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *err)
 {
     struct uplink_to to = uplink_of(f);

@@ -549,17 +549,6 @@ static int open_flows(struct fabric *f, struct err *err)
     return rc ? rc : collector_open(&f->flows, c->flows, err);
 }
 
-/* Without it all goes on: nothing depends on it. */
-static void open_history(struct fabric *f)
-{
-    char       path[600];
-    struct err err;
-
-    snprintf(path, sizeof path, "%s/history.db", f->file->common.state);
-    if (page_keep(&f->page, path, &err))
-        clock_log("no history is kept: %s", err.text);
-}
-
 static int start(struct fabric *f, struct err *err)
 {
     struct serve_limits  limits = { .account = ACCOUNT_LIMITS, .is_operator = is_operator, .arg = f };
@@ -589,8 +578,8 @@ static int start(struct fabric *f, struct err *err)
     io.disk.on_line_arg = &f->page.ledger;
     control_init(&f->control, &f->file->controller, &io, f->file->devices_max);
     rc = status_page_open(&f->page.http, &f->file->common.http, err);
-    if (!rc && !f->pace)         /* its times are those of the clock */
-        open_history(f);
+    if (!rc && f->file->prometheus)
+        rc = page_remember(&f->page, f->file->prometheus, f->file->prometheus_match, err);
     rc = rc ? rc : open_flows(f, err);
     if (!rc && f->file->etcd.endpoints)
         rc = lease_open(&f->lease, &f->file->etcd, clock_us, err);

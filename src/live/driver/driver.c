@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct driver *const driver_all[] = { &driver_mlx5, &driver_mrc, &driver_sonic, NULL };
+const struct driver *const driver_all[] = { &driver_mlx5, &driver_sonic, NULL };
 
 const struct driver *driver_find(const char *name)
 {

@@ -3,22 +3,12 @@
 #define LIVE_DRIVER_DRIVER_H
 
 #include "base/err.h"
-#include "base/reader.h"
 #include "live/core/io.h"
 #include "live/guard/guard_frame.h"
 
-#include <stdio.h>
+#include <stddef.h>
 
-#define DRIVER_DEVICES_MAX    64
-#define DRIVER_PATH_NAME_SIZE 80
-
-/* Paths over which a NIC spreads its packets, for people at the host. */
-struct driver_paths {
-    /* Prints one line per path: its name, its state, and a round trip if that can be measured. */
-    int (*list)(void *state, FILE *, struct err *);
-    /* Denies or allows the paths that 'which' names; counts those that were not so before. */
-    int (*set)(void *state, const char *which, bool is_allowed, uint32_t *changed, struct err *);
-};
+#define DRIVER_DEVICES_MAX 64
 
 struct driver {
     /* Finds devices below 'root'; returns how many, at most DRIVER_DEVICES_MAX. */
@@ -44,13 +34,6 @@ struct driver {
     enum knob_where (*facts)(void *state, struct msg_facts *);
 
     const struct io_queues *queues;      /* of a switch, set one by one; NULL: not supported */
-    const struct driver_paths *paths;    /* NULL: it has no named paths */
-
-    /* Its settings: the section of an agent's file with the driver's name. They are a flat struct of
-     * 'settings_size' bytes, the 'arg' of find() and open(). 0: none. */
-    const struct key_row *keys;
-    void (*configure)(struct reader *, const struct yaml_node *section, void *settings);
-    size_t settings_size;
 
     const char     *name, *about;
     void           *arg;                 /* of find() and open() */
@@ -58,7 +41,7 @@ struct driver {
     bool            is_simulated;        /* not a real device: every knob may be set, in any step */
 };
 
-extern const struct driver driver_mlx5, driver_mrc, driver_sonic;
+extern const struct driver driver_mlx5, driver_sonic;
 extern const struct driver *const driver_all[];          /* NULL-terminated */
 
 const struct driver *driver_find(const char *name);      /* NULL: no driver of this name */

@@ -15,10 +15,8 @@
 #include <time.h>
 
 #define DUMP (JSON_COMPACT | JSON_REAL_PRECISION(JSON_DIGITS))
-#define MINUTE_MS 60000u
+#define STEP_MS 10000u           /* of the last hour */
 #define EVENTS_AT_ONCE 64        /* records in one piece of text */
-
-_Static_assert(MSG_NAME_SIZE == STORE_NAME_SIZE, "names of devices fit");
 
 static uint64_t wall_us(const struct page *p)
 {
@@ -116,17 +114,13 @@ static json_t *flows_json(const struct page *p)
 static void add_metrics(void *arg, struct prom *m)
 {
     const struct page *p = arg;
-    struct err         why;
 
     controller_metrics(m, p->controller, &p->counts, clock_us());
     if (p->flows)
         add_flow_metrics(m, p->flows);
     prom_one(m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.",
              *p->standby != '\0');
-    if (p->past.history)
-        prom_one(m, "anole_controller_history_lost_total", "counter",
-                 "Points, settings and records that are not in the history because it could not be written.",
-                 (double)history_lost(p->past.history, &why));
+    past_metrics(m, &p->timeline);
 }
 
 static char *whole(const struct page *p, json_t *o)
@@ -151,7 +145,7 @@ static const char *overview_text(struct page *p)
 
     JSON_PUT(o, { "cells", cells_json(&p->cells, p->controller) },
              { "agreement", state_json_agreement(p->controller) },
-             { "has_history", json_boolean(p->past.history) },
+             { "has_history", json_boolean(p->past) },
              { "refused", process_refused_json(p->counts.peers) },
              { "links", loads_json(&p->loads, p->controller) },
              { "jobs", jobs_json(&p->jobs, p->controller) }, { "tuner", tuner },
@@ -178,21 +172,35 @@ static void answer_devices(struct page *p, const char *from, struct server_reply
         r->text = dump(cells_page(&p->cells, p->controller, (uint32_t)first, clock_us()));
 }
 
-/* Another thread reads months of history; until it is done, the client must ask again. */
+/* The last hour is in memory; a thread asks Prometheus for more, and until it has an answer, the client must ask
+ * again. */
 static void answer_history(struct page *p, const char *when, struct server_reply *r)
 {
-    uint64_t span_ms, until_ms;
+    uint64_t     span_ms, until_ms, now_ms = wall_us(p) / 1000;
+    bool         is_one = past_read_span(when, &span_ms, &until_ms);
+    struct past *hour = is_one && span_ms <= PAST_HOUR_MS && (!until_ms || !p->past) ?
+                        past_new(span_ms, until_ms ? until_ms : now_ms, STEP_MS) : NULL;
+    json_t      *o = NULL;
+    int          rc = 0;
 
-    if (!p->past.history)
-        answer_error(r, 404, "this controller keeps no history");
-    else if (!history_read_span(when, &span_ms, &until_ms))
-        answer_error(r, 404,
-                     "/api/history/SPAN or /api/history/SPAN/UNTIL_MS; spans are 15m, 1h, 6h, 24h, 7d, 30d, "
-                     "90d, 365d");
-    else if (!(r->text = history_ask(p->past.history, span_ms, until_ms, wall_us(p) / 1000))) {
+    if (!is_one)
+        answer_error(r, 404, "/api/history/SPAN or /api/history/SPAN/UNTIL_MS; spans are 15m, 1h, 6h, 24h, 7d, "
+                     "30d, 90d, 365d");
+    else if (hour) {
+        past_take_timeline(hour, &p->timeline);
+        o = past_json(hour, "memory");
+    } else if (!p->past)
+        answer_error(r, 404, "this controller knows the last hour; a Prometheus may know more: key 'prometheus'");
+    else if (!(o = past_ask(p->past, span_ms, until_ms, now_ms, &rc))) {
         r->status = 202;
         r->text = xstrdup("{\"wait\":true}\n");
     }
+    if (o) {
+        JSON_PUT(o, { "decisions", rc ? NULL : ledger_decisions(&p->ledger) });
+        r->status = rc ? 502 : r->status;
+        r->text = dump(o);
+    }
+    past_free(hour);
 }
 
 /* What the page needs to know of knobs: their units, and a sentence about each. */
@@ -375,88 +383,6 @@ static char *events(void *arg, struct server_cursor *at)
     return NULL;
 }
 
-/* ---- history ---- */
-
-static void add_heard(struct past *p, const struct controller *c)
-{
-    char   (*name)[STORE_NAME_SIZE] = xcalloc(p->size + 1ul, sizeof *name);
-    uint8_t *share = xcalloc(p->size + 1ul, 1);
-
-    for (uint32_t i = 0; i < p->size; i++) {
-        const struct past_heard *h = &p->heard[i];
-
-        memcpy(name[i], c->peer[i].name, sizeof *name);
-        share[i] = (uint8_t)(h->looks ? (h->fresh * STORE_SHARE_ONE + h->looks / 2) / h->looks :
-                             STORE_NOT_THERE);
-        p->heard[i] = (struct past_heard){ 0 };
-    }
-    history_add_coverage(p->history, p->minute * MINUTE_MS, p->size, (const char (*)[STORE_NAME_SIZE])name,
-                         share);
-    free(name);
-    free(share);
-}
-
-static void look_at_devices(struct past *p, const struct controller *c, uint64_t wall_ms, uint64_t now_us)
-{
-    if (p->minute && p->minute != wall_ms / MINUTE_MS)
-        add_heard(p, c);
-    p->minute = wall_ms / MINUTE_MS;
-    for (; p->size < c->peers; p->size++) {
-        p->heard = xgrow(p->heard, p->size, &p->room, 64, sizeof *p->heard);
-        p->heard[p->size] = (struct past_heard){ 0 };
-    }
-    for (uint32_t i = 0; i < c->peers; i++) {
-        p->heard[i].looks++;
-        p->heard[i].fresh += roster_is_fresh(c, &c->peer[i], now_us);
-    }
-}
-
-static void add_knobs(struct past *p, const struct timeline *t)
-{
-    for (; p->changes < t->changes; p->changes++) {
-        const struct timeline_knobs *k = &t->knobs[p->changes % TIMELINE_KNOBS];
-
-        if (t->changes - p->changes > TIMELINE_KNOBS || knobset_is_empty(&k->confirmed) ||
-            knobset_is_same(&k->confirmed, &p->confirmed))
-            continue;
-        json_t *o = knobset_json(&k->confirmed);
-        char   *text = json_dumps(o, JSON_COMPACT);
-        json_decref(o);
-        if (text)
-            history_add_knobs(p->history, k->wall_ms, text);
-        free(text);
-        p->confirmed = k->confirmed;
-    }
-}
-
-static void add_records(struct past *p, const struct ledger *l)
-{
-    const char *line;
-    uint64_t    seq;
-
-    while ((line = ledger_after(l, p->record, &seq))) {
-        history_add_record(p->history, line);
-        p->record = seq;
-    }
-}
-
-/* The timeline has a new point. */
-static void look_at_past(struct page *page, uint64_t now_us)
-{
-    const struct timeline *t = &page->timeline;
-    struct past           *p = &page->past;
-    const struct store_point *at = &t->point[(t->points - 1) % TIMELINE_POINTS].is;
-
-    if (!p->history)
-        return;
-    add_records(p, &page->ledger);
-    if (!page->controller->peers)
-        return;                  /* there is nothing to measure yet */
-    history_add_point(p->history, at);
-    add_knobs(p, t);
-    look_at_devices(p, page->controller, at->wall_ms, now_us);
-}
-
 /* ---- life ---- */
 
 void page_init(struct page *p, const struct controller *c)
@@ -467,8 +393,7 @@ void page_init(struct page *p, const struct controller *c)
 void page_fini(struct page *p)
 {
     server_free(p->http.server);
-    history_free(p->past.history);
-    free(p->past.heard);
+    past_close(p->past);
     ledger_fini(&p->ledger);
     cells_fini(&p->cells);
     loads_fini(&p->loads);
@@ -489,20 +414,16 @@ void page_know(struct page *p, const struct links *links, const struct job_list 
     p->loads.version = version + 1;
 }
 
-int page_keep(struct page *p, const char *path, struct err *err)
+int page_remember(struct page *p, const char *url, const char *match, struct err *err)
 {
-    int rc = history_open(&p->past.history, path, err);
-
-    if (!rc)
-        p->past.record = history_last_record(p->past.history);
-    return rc;
+    return past_open(&p->past, url, match, err);
 }
 
 void page_tick(struct page *p, uint64_t now_us)
 {
     uint64_t before = p->timeline.changes;
 
-    if (!p->http.server && !p->past.history)
+    if (!p->http.server)
         return;
     forget(p);
     bool has_point = timeline_tick(&p->timeline, p->controller, now_us, wall_us(p));
@@ -510,7 +431,6 @@ void page_tick(struct page *p, uint64_t now_us)
         cells_look(&p->cells, p->controller, now_us);
         loads_look(&p->loads, p->controller, now_us);
         jobs_look(&p->jobs, p->controller, now_us);
-        look_at_past(p, now_us);
     }
     p->states += has_point || p->timeline.changes != before;
     server_wake(p->http.server);

@@ -7,28 +7,15 @@
 
 #include "base/http/server.h"
 #include "live/flows/collector.h"
-#include "live/view/history/history.h"
 #include "live/links/jobs.h"
 #include "live/links/loads.h"
 #include "live/view/cells.h"
 #include "live/view/ledger.h"
 #include "live/view/live_metrics.h"
+#include "live/view/past.h"
 #include "live/view/status_page.h"
 #include "live/view/timeline.h"
 #include "live/wire/codec.h"
-
-/* ---- history: a point per second, settings, audit records, and which devices reported ---- */
-
-struct past_heard { uint16_t looks, fresh; };    /* of a device, in this minute */
-
-struct past {
-    struct history    *history;  /* NULL: none is kept */
-    uint64_t           minute;
-    struct past_heard *heard;    /* by the number of the device */
-    uint32_t           size, room;
-    uint64_t           record, changes;          /* that it has received */
-    struct knob_set    confirmed;                /* likewise */
-};
 
 struct page {
     const struct controller *controller;
@@ -38,7 +25,7 @@ struct page {
     struct cells             cells;
     struct loads             loads;              /* page_know() */
     struct jobs              jobs;
-    struct past              past;               /* months: page_keep() */
+    struct past_asker       *past;               /* page_remember(); NULL: the last hour is all */
     const struct collector  *flows;              /* NULL: no switch exports flows */
     struct status_page       http;
     /* Carries out an order. who: the subject of a certificate, or whose token it was. Returns a negative errno and the reason if it was refused. */
@@ -58,8 +45,8 @@ void page_fini(struct page *);
 /* How devices are joined, and which are of which job. Both must stay as they are until the next call. */
 void page_know(struct page *, const struct links *, const struct job_list *);
 
-/* Keeps a history in this file: src/live/view/history/history.h. */
-int  page_keep(struct page *, const char *path, struct err *);
+/* A Prometheus that knows more than the last hour: src/live/view/past.h. */
+int  page_remember(struct page *, const char *url, const char *match, struct err *);
 
 /* Reads an order, POST /api/VERB, from its path and body, which may be empty: {"device": "host1/mlx5_0",
  * "number": 3, "code": "...", "why": "..."}. -ENOENT: there is no such verb. -EINVAL: the body is malformed,

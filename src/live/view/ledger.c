@@ -1,6 +1,5 @@
 #include "live/view/ledger.h"
 #include "base/err.h"
-#include "live/view/history/store.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -93,6 +92,69 @@ json_t *ledger_json(const struct ledger *l, uint32_t max)
     for (uint64_t i = first; i < l->count; i++)
         json_array_append_new(list, json_loads(l->line[i % LEDGER_LINES], 0, NULL));
     return list;
+}
+
+/* ---- decisions ---- */
+
+/* The decision that a record belongs to: that of its trial and term. */
+static json_t *decision_of(json_t *list, const json_t *record)
+{
+    json_int_t number = json_integer_value(json_object_get(record, "change"));
+    json_int_t term = json_integer_value(json_object_get(record, "term"));
+
+    for (size_t i = json_array_size(list); number && i-- > 0;) {
+        json_t *d = json_array_get(list, i);
+
+        if (json_integer_value(json_object_get(d, "trial")) == number &&
+            json_integer_value(json_object_get(d, "term")) == term)
+            return d;
+    }
+    return NULL;
+}
+
+static json_t *copy_of(const json_t *set)
+{
+    return set ? json_deep_copy(set) : json_object();
+}
+
+static json_t *text_of(const json_t *record, const char *key)
+{
+    return json_of_text(json_get_text(record, key));
+}
+
+static void begin(json_t *list, const json_t *r, const char *outcome)
+{
+    json_array_append_new(list, JSON_OF(
+        { "trial", json_integer(json_integer_value(json_object_get(r, "change"))) },
+        { "term", json_integer(json_integer_value(json_object_get(r, "term"))) },
+        { "began", text_of(r, "time") }, { "set", copy_of(json_object_get(r, "new")) },
+        { "was", copy_of(json_object_get(r, "old")) }, { "why", text_of(r, "why") },
+        { "outcome", json_of_text(outcome) }, { "steps", json_array() }));
+}
+
+static void add_step(json_t *d, const json_t *r)
+{
+    json_array_append_new(json_object_get(d, "steps"), JSON_OF(
+        { "time", text_of(r, "time") }, { "what", text_of(r, "what") }, { "why", text_of(r, "why") },
+        { "evidence", text_of(r, "evidence") }));
+    if (*json_get_text(r, "evidence"))
+        json_object_set_new(d, "evidence", text_of(r, "evidence"));
+}
+
+static void decisions_take(json_t *list, const json_t *r)
+{
+    const char *what = json_get_text(r, "what");
+    bool        is_kept = strcmp(what, "keep") == 0;
+
+    if (strcmp(what, "try") == 0 || strcmp(what, "would try") == 0)
+        begin(list, r, strcmp(what, "try") == 0 ? "open" : what);
+    json_t *d = decision_of(list, r);
+    if (!d)
+        return;
+    add_step(d, r);
+    if (is_kept || strcmp(what, "drop") == 0)
+        JSON_PUT(d, { "outcome", json_of_text(is_kept ? "kept" : "dropped") },
+                 { "ended", text_of(r, "time") }, { "end", text_of(r, "why") });
 }
 
 json_t *ledger_decisions(const struct ledger *l)

@@ -271,7 +271,7 @@ json_t *state_json(const struct controller *c, const struct ledger *l, const str
 {
     json_t *o = state_json_brief(c, t, now_us, wall_us);
 
-    JSON_PUT(o, { "timeline", timeline_json(t, TIMELINE_POINTS) }, { "knobs", timeline_knobs_json(t) },
+    JSON_PUT(o, { "timeline", timeline_json(t, TIMELINE_SHOWN) }, { "knobs", timeline_knobs_json(t) },
              { "decisions", ledger_decisions(l) }, { "audit", ledger_json(l, AUDIT_LINES_MAX) },
              { "devices", has_devices ? devices_json(c, now_us) : NULL });
     return o;

@@ -11,6 +11,10 @@
 
 /* ---- points ---- */
 
+const char *const timeline_series[TIMELINE_SERIES] = {
+    "coverage", "metric", "paused", "utilisation", "cnps", "tried", "with", "without",
+};
+
 static struct timeline_point measure(const struct controller *c, uint64_t now_us, uint64_t wall_us)
 {
     uint64_t          trial = c->trial.phase == TRIAL_NONE ? 0 : c->trial.number;
@@ -23,16 +27,16 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
             if (d->where == KNOB_NIC)
                 words_sums_add(&nics, &d->sample);
         }
-    return (struct timeline_point){ .trial = trial, .is = { wall_us / 1000, {
-        [STORE_COVERAGE] = roster_coverage(c, now_us),
-        [STORE_METRIC] = words_mean(all.metric, all.metrics),
-        [STORE_PAUSED] = words_mean(nics.paused, nics.pauses),
-        [STORE_UTILISATION] = nics.rate_bps > 0 ? nics.sent_bps / nics.rate_bps : NAN,
-        [STORE_CNPS] = all.counts_cnps ? (double)all.cnps : NAN,
-        [STORE_TRIED] = trial != 0,
-        [STORE_WITH] = trial ? words_mean(arm[1].metric, arm[1].metrics) : NAN,
-        [STORE_WITHOUT] = trial ? words_mean(arm[0].metric, arm[0].metrics) : NAN,
-    } } };
+    return (struct timeline_point){ wall_us / 1000, trial, {
+        [TIMELINE_COVERAGE] = roster_coverage(c, now_us),
+        [TIMELINE_METRIC] = words_mean(all.metric, all.metrics),
+        [TIMELINE_PAUSED] = words_mean(nics.paused, nics.pauses),
+        [TIMELINE_UTILISATION] = nics.rate_bps > 0 ? nics.sent_bps / nics.rate_bps : NAN,
+        [TIMELINE_CNPS] = all.counts_cnps ? (double)all.cnps : NAN,
+        [TIMELINE_TRIED] = trial != 0,
+        [TIMELINE_WITH] = trial ? words_mean(arm[1].metric, arm[1].metrics) : NAN,
+        [TIMELINE_WITHOUT] = trial ? words_mean(arm[0].metric, arm[0].metrics) : NAN,
+    } };
 }
 
 /* ---- settings ---- */
@@ -130,21 +134,21 @@ bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_
 
 json_t *timeline_json(const struct timeline *t, uint32_t max)
 {
-    json_t  *o = json_object(), *at = json_array(), *trial = json_array(), *column[STORE_SERIES];
+    json_t  *o = json_object(), *at = json_array(), *trial = json_array(), *column[TIMELINE_SERIES];
     uint64_t first = t->points - min_u64(t->points, min_u64(max, TIMELINE_POINTS));
 
     JSON_PUT(o, { "t_ms", at }, { "trial", trial });
-    for (int i = 0; i < STORE_SERIES; i++)
-        if (i != STORE_TRIED)    /* 'trial' has it */
-            json_object_set_new(o, store_series[i], column[i] = json_array());
+    for (int i = 0; i < TIMELINE_SERIES; i++)
+        if (i != TIMELINE_TRIED)    /* 'trial' has it */
+            json_object_set_new(o, timeline_series[i], column[i] = json_array());
     for (uint64_t i = first; i < t->points; i++) {
         const struct timeline_point *p = &t->point[i % TIMELINE_POINTS];
 
-        json_array_append_new(at, json_of_count(p->is.wall_ms));
+        json_array_append_new(at, json_of_count(p->wall_ms));
         json_array_append_new(trial, json_of_count(p->trial));
-        for (int k = 0; k < STORE_SERIES; k++)
-            if (k != STORE_TRIED)
-                json_array_append_new(column[k], json_of_number(p->is.value[k]));
+        for (int k = 0; k < TIMELINE_SERIES; k++)
+            if (k != TIMELINE_TRIED)
+                json_array_append_new(column[k], json_of_number(p->value[k]));
     }
     return o;
 }

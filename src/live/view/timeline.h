@@ -1,16 +1,28 @@
-/* src/live/view/timeline.h - the last quarter of an hour of a fabric: measurements and settings. */
+/* src/live/view/timeline.h - the last hour of a fabric: measurements and settings. */
 #ifndef LIVE_VIEW_TIMELINE_H
 #define LIVE_VIEW_TIMELINE_H
 
 #include "base/json.h"
 #include "live/controller/roster.h"
-#include "live/view/history/store.h"
 
-#define TIMELINE_POINTS 900
+#define TIMELINE_POINTS 3600
+#define TIMELINE_SHOWN  900      /* in /api/state */
 #define TIMELINE_KNOBS  100
 #define TIMELINE_EVIDENCE 64
 
-struct timeline_point { struct store_point is; uint64_t trial; };        /* trial 0: none is under way */
+enum timeline_series {
+    TIMELINE_COVERAGE, TIMELINE_METRIC, TIMELINE_PAUSED, TIMELINE_UTILISATION, TIMELINE_CNPS,
+    TIMELINE_TRIED,              /* 1 while something is tried */
+    TIMELINE_WITH, TIMELINE_WITHOUT,     /* metric of the trial group and of the control group */
+    TIMELINE_SERIES
+};
+
+extern const char *const timeline_series[TIMELINE_SERIES];       /* names */
+
+struct timeline_point {
+    uint64_t wall_ms, trial;     /* trial 0: none is under way */
+    double   value[TIMELINE_SERIES];     /* NAN: not measured */
+};
 
 struct timeline_knobs {          /* from then on */
     uint64_t        wall_ms;

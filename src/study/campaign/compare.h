@@ -86,6 +86,9 @@ uint32_t comparison_goal_figure(const struct comparison *);
 /* ---- compare_print.c ---- */
 
 void comparison_print_table(const struct comparison *, FILE *, bool has_colour);
+
+/* One variant next to the baseline: all of them would fit no terminal. The baseline: alone. */
+void comparison_print_variant(const struct comparison *, uint32_t variant, FILE *, bool has_colour);
 void comparison_print_csv(const struct comparison *, FILE *, bool all);
 /* NULL: its own */
 void comparison_print_json(const struct comparison *, FILE *, bool all, const struct card *answer);

@@ -72,8 +72,7 @@ static void add_row(const struct comparison *c, struct table *t, uint32_t row, u
                         verdict_of(cell, m->better));
 }
 
-/* One variant at a time next to the baseline: all of them would fit no terminal. The baseline: alone. */
-static void print_variant(const struct comparison *c, uint32_t variant, FILE *out, bool has_colour)
+void comparison_print_variant(const struct comparison *c, uint32_t variant, FILE *out, bool has_colour)
 {
     bool          is_alone = variant == c->baseline, is_pair = !is_alone && comparison_is_pair(c, variant);
     struct table *t = table_new(is_alone ? "lr" : is_pair ? "lrrrrl" : "lrr");
@@ -132,7 +131,7 @@ void comparison_print_table(const struct comparison *c, FILE *out, bool has_colo
     for (uint32_t v = 0; v < c->variants->count; v++)
         if (v != c->baseline || c->variants->count == 1) {
             fputc('\n', out);
-            print_variant(c, v, out, has_colour);
+            comparison_print_variant(c, v, out, has_colour);
         }
     print_notes(c, out);
 }

@@ -284,7 +284,7 @@ static void add_next(const struct tune *t, struct card *c)
         bool has_nics = setting_differs_in_mlx5(&t->search.start, t->kept);
 
         card_add(c, CARD_NEXT, has_nics ? "write a script that sets NICs" :
-                 "write a script that sets switches; agents with driver mrc set NICs");
+                 "write a script that sets switches");
         card_add(c, CARD_COMMAND, "anole tune --from");
         card_add_argument(c, t->request->out);
         card_add(c, CARD_COMMAND, has_nics ? "--as mlx5 > set-nics.sh" : "--as sonic > set-switches.sh");

@@ -9,7 +9,6 @@
  * could not prove it.
  */
 #include "base/json.h"
-#include "base/print/table.h"
 #include "study/report/metrics.h"
 #include "base/file/interrupt.h"
 #include "study/report/page.h"
@@ -184,20 +183,16 @@ static struct list list_of(const struct tune_check *c, enum change change)
     return l;
 }
 
-/* Of these the figure with the largest change; NULL: none. */
-static const struct compared_cell *largest(const struct tune_check *c, enum change change,
-                                           const struct metric **metric)
+/* Of these the figure with the largest change; UINT32_MAX: none. */
+static uint32_t largest(const struct tune_check *c, enum change change)
 {
-    const struct compared_cell *best = NULL;
+    uint32_t best = UINT32_MAX;
 
-    for (uint32_t i = 0; i < c->comparison.figures.count; i++) {
-        const struct compared_cell *after = comparison_cell(&c->comparison, i, AFTER);
-
-        if ((change_of(c, i) & change) && (!best || fabs(after->change) > fabs(best->change))) {
-            best = after;
-            *metric = &c->comparison.figures.list[i].metric;
-        }
-    }
+    for (uint32_t i = 0; i < c->comparison.figures.count; i++)
+        if ((change_of(c, i) & change) &&
+            (best == UINT32_MAX || fabs(comparison_cell(&c->comparison, i, AFTER)->change) >
+                                   fabs(comparison_cell(&c->comparison, best, AFTER)->change)))
+            best = i;
     return best;
 }
 
@@ -220,8 +215,7 @@ void tune_check_judge(struct tune_check *c)
 
 static void unclear_text(char *buf, size_t size, const struct tune_check *c)
 {
-    const struct metric        *m;
-    const struct compared_cell *cell = largest(c, NOTICEABLE, &m);
+    uint32_t noticed = largest(c, NOTICEABLE);
 
     if (*list_of(c, GAIN).text)
         snprintf(buf, size, "no clear difference: better in %s, worse in %s", list_of(c, GAIN).text,
@@ -231,9 +225,10 @@ static void unclear_text(char *buf, size_t size, const struct tune_check *c)
     else if (c->comparison.counted == 1)
         snprintf(buf, size, "no clear difference: all %u seeds gave the same runs, which count as one",
                  c->seeds);
-    else if (cell)
+    else if (noticed != UINT32_MAX)
         snprintf(buf, size, "no clear difference: %s changes by %+.1f %% on average, but %u seeds do not "
-                 "show it for certain; check more", m->label, 100 * cell->change, c->seeds);
+                 "show it for certain; check more", c->comparison.figures.list[noticed].metric.label,
+                 100 * comparison_cell(&c->comparison, noticed, AFTER)->change, c->seeds);
     else
         snprintf(buf, size, "no clear difference: neither slowdown nor goodput changes by 1 %% or more");
 }
@@ -262,18 +257,12 @@ char *tune_verdict_text(char *buf, size_t size, const struct tune_check *c, bool
 static void add_change(const struct tune_check *c, struct card *card, enum card_field field,
                        enum change change)
 {
-    const struct metric        *m;
-    const struct compared_cell *cell = largest(c, change, &m);
+    uint32_t figure = largest(c, change);
 
-    if (!cell)
-        return;
-    card_add(card, field, fabs(cell->change) < 9.995 ? "%s %+.3g %%" : "%s %+.0f %%", m->label,
-             100 * cell->change);
-    if (isfinite(cell->change_low))
-        card_add(card, field, fabs(cell->change_high) < 9.995 ? "(95 %% interval %+.3g to %+.3g %%)"
-                              : "(95 %% interval %+.0f to %+.0f %%)", 100 * cell->change_low,
-                 100 * cell->change_high);
-    card_append(card, field, ".");
+    if (figure != UINT32_MAX) {
+        comparison_add_change(&c->comparison, card, field, figure, AFTER);
+        card_append(card, field, ".");
+    }
 }
 
 void tune_check_answer(const struct tune_check *c, bool is_kept, struct card *card)
@@ -320,34 +309,8 @@ json_t *tune_check_json(const struct tune_check *c)
 
 /* ---- the table ---- */
 
-static void add_row(struct table *t, const struct tune_check *c, uint32_t i, bool has_colour)
-{
-    const struct metric        *m = &c->comparison.figures.list[i].metric;
-    const struct compared_cell *cell = comparison_cell(&c->comparison, i, AFTER);
-    const char *word = cell->difference == 0 ? "same" : !cell->is_significant ? "not clear"
-                       : cell->is_better ? "better" : "worse";
-    char        was[64], is[64];
-
-    table_cells(t, m->label,
-                metric_text(was, sizeof(was), m->unit, comparison_cell(&c->comparison, i, BEFORE)->mean),
-                metric_text(is, sizeof(is), m->unit, cell->mean), NULL);
-    if (cell->change == 0 || (!isfinite(cell->change) && cell->difference == 0))
-        table_cell(t, "0 %%");
-    else
-        table_cell(t, isfinite(cell->change) ? "%+.1f %%" : "-", 100 * cell->change);
-    table_cell(t, isfinite(cell->change_low) ? "[%+.1f, %+.1f]" : "-", 100 * cell->change_low,
-               100 * cell->change_high);
-    table_cell_coloured(t, !has_colour || !cell->is_significant ? NULL : cell->is_better ? "\033[32m"
-                        : "\033[31m", word);
-}
-
 void tune_check_print(const struct tune_check *c, FILE *out, bool has_colour)
 {
-    struct table *t = table_new("lrrrll");
-
-    table_cells(t, "", "before", "after", "change", "95% interval", "", NULL);
-    for (uint32_t i = 0; i < c->comparison.figures.count; i++)
-        add_row(t, c, i, has_colour);
-    table_end(t, out, 0);
+    comparison_print_variant(&c->comparison, AFTER, out, has_colour);
     fputs("\nSlowdown: FCT / FCT of the same flow alone in the network.", out);
 }

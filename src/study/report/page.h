@@ -20,7 +20,7 @@ void page_print(json_t *page, FILE *);
 /* The command that repeats the page (Page.repeat), without options that do not affect results. */
 void page_put_command(json_t *page, int argc, char *const *argv);
 
-/* charts.json, for anole plot, from the data of a page. */
+/* charts.json, which anole.plots of Python draws, from the data of a page. */
 void page_print_charts(const json_t *page, FILE *);
 
 /* The page without scripts, as HTML: the answer card and the main figures. */

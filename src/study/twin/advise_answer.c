@@ -444,7 +444,7 @@ static void add_next(const struct advice *a, struct card *c)
     }
     card_add(c, CARD_NEXT, has_nics ?
              "write a script that sets NICs, and try it on one rack (--as sonic for switches)" :
-             "write a script that sets switches; agents with driver mrc set NICs");
+             "write a script that sets switches");
     if (a->request->out) {                   /* no second search */
         card_add(c, CARD_COMMAND, "anole tune --from");
         card_add_argument(c, a->request->out);

@@ -310,22 +310,16 @@ static void begin(struct acc *a, const struct queue_slot *seen)
     a->has_begun = true;
 }
 
-/* acc_follow(): takes over the setting that the device reports. */
-static void follow_device(struct acc *a, struct unit *u, uint32_t queue, const struct queue_slot *seen)
-{
-    struct ecn chosen = ecn_times(&a->action[u->action], speed(a, queue));
-
-    if (a->is_following && u->queues == 1 && !ecn_equal(&chosen, &seen->ecn))
-        u->action = action_of(a, queue, &seen->ecn);
-}
-
 static void add_queue(struct acc *a, uint32_t queue, const struct queue_slot *seen)
 {
     struct unit      *u = &a->unit[a->unit_of[queue]];
     struct queue_slot scaled = *seen;
     struct acc_seen   one;
 
-    follow_device(a, u, queue, seen);
+    /* acc_follow(): takes over the setting that the device reports. */
+    struct ecn chosen = ecn_times(&a->action[u->action], speed(a, queue));
+    if (a->is_following && u->queues == 1 && !ecn_equal(&chosen, &seen->ecn))
+        u->action = action_of(a, queue, &seen->ecn);
     scaled.queue_bytes_mean = (uint64_t)((double)seen->queue_bytes_mean / speed(a, queue));
     scaled.ecn = ecn_times(&seen->ecn, 1 / speed(a, queue));
     acc_see(&one, &scaled, &a->fact[queue], a->slot_ps, u->action, a->actions, a->reward);
@@ -510,18 +504,6 @@ static void watch_messages(struct acc *a, const struct report *r, struct tuner_n
     g->windows = 0;
 }
 
-static void end_contest(struct acc *a, bool is_better, struct tuner_note *note)
-{
-    struct acc_guard *g = &a->guard;
-    char              text[CONTEST_TEXT];
-
-    tuner_say(note, "%s with the agents: %s", contest_text(&g->contest, text),
-              is_better ? "they decide" : "the initial thresholds stay");
-    g->stage = is_better ? STAGE_AGENTS : STAGE_START;
-    g->wait = g->again;
-    g->again = g->again < UINT32_MAX / 2 ? 2 * g->again : g->again;
-}
-
 static void guard_step(struct acc *a, const struct report *r, struct tuner_note *note)
 {
     if (!r->has_seen) {
@@ -531,8 +513,17 @@ static void guard_step(struct acc *a, const struct report *r, struct tuner_note 
     } else {
         enum contest_verdict verdict = contest_add(&a->guard.contest, &r->seen, (double)r->payload_bytes);
 
-        if (verdict != CONTEST_ON)
-            end_contest(a, verdict == CONTEST_B, note);
+        if (verdict != CONTEST_ON) {
+            bool is_better = verdict == CONTEST_B;
+            struct acc_guard *g = &a->guard;
+            char              text[CONTEST_TEXT];
+
+            tuner_say(note, "%s with the agents: %s", contest_text(&g->contest, text),
+                      is_better ? "they decide" : "the initial thresholds stay");
+            g->stage = is_better ? STAGE_AGENTS : STAGE_START;
+            g->wait = g->again;
+            g->again = g->again < UINT32_MAX / 2 ? 2 * g->again : g->again;
+        }
     }
 }
 

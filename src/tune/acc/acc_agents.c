@@ -149,23 +149,6 @@ static void init_agent(struct acc_agents *a, uint32_t agent, uint64_t seed)
     dqn_init(&a->dqn[agent], &cfg);
 }
 
-/* Central agents start with the common net even if that is random. */
-static void init_learners(struct acc_agents *a, const struct net *net)
-{
-    a->dqn = xcalloc(a->cfg.agents + 1ul, sizeof *a->dqn);
-    a->is_fresh = xcalloc(a->cfg.agents + 1ul, sizeof *a->is_fresh);
-    for (uint32_t i = 0; i < a->cfg.agents; i++) {
-        init_agent(a, i, acc_agents_seed(a->cfg.dqn.seed, i));
-        if (net || a->cfg.is_central)
-            dqn_load(&a->dqn[i], &a->frozen);
-    }
-    a->version = a->cfg.is_central;
-    if (a->cfg.is_central)
-        acc_learner_init(&a->learner, &a->cfg.dqn, a->cfg.send_every, &a->frozen);
-    else
-        replay_init(&a->common, dqn_record_floats(a->cfg.dqn.shape.inputs), COMMON_RECORDS);
-}
-
 void acc_agents_init(struct acc_agents *a, const struct acc_agents_cfg *cfg, const struct net *net)
 {
     *a = (struct acc_agents){ .cfg = *cfg };
@@ -175,8 +158,21 @@ void acc_agents_init(struct acc_agents *a, const struct acc_agents_cfg *cfg, con
         net_copy(&a->frozen, net);
     else
         net_randomise(&a->frozen, &a->rng);
-    if (cfg->is_learning)
-        init_learners(a, net);
+    if (cfg->is_learning) {
+        /* Central agents start with the common net even if that is random. */
+        a->dqn = xcalloc(a->cfg.agents + 1ul, sizeof *a->dqn);
+        a->is_fresh = xcalloc(a->cfg.agents + 1ul, sizeof *a->is_fresh);
+        for (uint32_t i = 0; i < a->cfg.agents; i++) {
+            init_agent(a, i, acc_agents_seed(a->cfg.dqn.seed, i));
+            if (net || a->cfg.is_central)
+                dqn_load(&a->dqn[i], &a->frozen);
+        }
+        a->version = a->cfg.is_central;
+        if (a->cfg.is_central)
+            acc_learner_init(&a->learner, &a->cfg.dqn, a->cfg.send_every, &a->frozen);
+        else
+            replay_init(&a->common, dqn_record_floats(a->cfg.dqn.shape.inputs), COMMON_RECORDS);
+    }
 }
 
 void acc_agents_fini(struct acc_agents *a)
@@ -226,34 +222,26 @@ static void copy_records(struct acc_agents *a, const struct replay *from, struct
     }
 }
 
-static void exchange(struct acc_agents *a)
-{
-    for (uint32_t i = 0; i < a->cfg.agents; i++)
-        copy_records(a, &a->dqn[i].replay, &a->common);
-    for (uint32_t i = 0; i < a->cfg.agents; i++)
-        copy_records(a, &a->common, &a->dqn[i].replay);
-}
-
-static void update(struct acc_agents *a)
-{
-    for (uint32_t i = 0; i < a->cfg.agents; i++) {
-        double loss = a->is_fresh[i] ? dqn_update(&a->dqn[i]) : (double)NAN;
-
-        a->is_fresh[i] = false;
-        a->loss_sum += isfinite(loss) ? loss : 0;
-        a->updates += isfinite(loss);
-    }
-}
-
 void acc_agents_end_slot(struct acc_agents *a)
 {
     a->slots += a->dqn != NULL;
     if (!a->dqn || a->cfg.is_central)
         return;
-    if (a->slots % UPDATE_SLOTS == 0)
-        update(a);
-    if (a->cfg.exchange_slots && a->slots % a->cfg.exchange_slots == 0)
-        exchange(a);
+    if (a->slots % UPDATE_SLOTS == 0) {
+        for (uint32_t i = 0; i < a->cfg.agents; i++) {
+            double loss = a->is_fresh[i] ? dqn_update(&a->dqn[i]) : (double)NAN;
+
+            a->is_fresh[i] = false;
+            a->loss_sum += isfinite(loss) ? loss : 0;
+            a->updates += isfinite(loss);
+        }
+    }
+    if (a->cfg.exchange_slots && a->slots % a->cfg.exchange_slots == 0) {
+        for (uint32_t k = 0; k < a->cfg.agents; k++)
+            copy_records(a, &a->dqn[k].replay, &a->common);
+        for (uint32_t k = 0; k < a->cfg.agents; k++)
+            copy_records(a, &a->common, &a->dqn[k].replay);
+    }
 }
 
 /* ---- agents with a central learner ---- */

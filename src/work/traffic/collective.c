@@ -316,35 +316,31 @@ static uint64_t *skewed_bytes(const struct collective_cfg *cfg)
     return bytes;
 }
 
-/* One step, or all steps at once. Relayed messages do not count for the relay's own step. */
-static void add_pairwise_step(struct collective_builder *b, const struct collective_cfg *cfg, uint32_t k)
-{
-    uint32_t n = cfg->workers, *first = xcalloc(n, sizeof *first), *last = xcalloc(n, sizeof *last);
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t dst = (i + k) % n, relay = relay_of(cfg, i, dst);
-        uint64_t bytes = b->bytes_to ? b->bytes_to[dst] : cfg->bytes;
-
-        first[i] = last[dst] = b->c->messages;
-        add_to_step(b, i, relay == i ? dst : relay, 0, bytes);
-        if (relay == i)
-            continue;
-        last[dst] = add_message(b, relay, dst, 0, bytes);
-        follow_arrival(b, first[i], last[dst]);
-    }
-    for (uint32_t i = 0; i < n && !cfg->is_at_once; i++) {
-        b->last_sent[i] = first[i];
-        b->last_arrival[i] = last[i];
-    }
-    free(first);
-    free(last);
-}
-
 static void add_pairwise(struct collective_builder *b, const struct collective_cfg *cfg)
 {
     b->bytes_to = cfg->skew > 0 ? skewed_bytes(cfg) : NULL;
-    for (uint32_t k = 1; k < cfg->workers; k++)
-        add_pairwise_step(b, cfg, k);
+    for (uint32_t k = 1; k < cfg->workers; k++) {
+        /* One step, or all steps at once. Relayed messages do not count for the relay's own step. */
+        uint32_t n = cfg->workers, *first = xcalloc(n, sizeof *first), *last = xcalloc(n, sizeof *last);
+
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t dst = (i + k) % n, relay = relay_of(cfg, i, dst);
+            uint64_t bytes = b->bytes_to ? b->bytes_to[dst] : cfg->bytes;
+
+            first[i] = last[dst] = b->c->messages;
+            add_to_step(b, i, relay == i ? dst : relay, 0, bytes);
+            if (relay == i)
+                continue;
+            last[dst] = add_message(b, relay, dst, 0, bytes);
+            follow_arrival(b, first[i], last[dst]);
+        }
+        for (uint32_t i = 0; i < n && !cfg->is_at_once; i++) {
+            b->last_sent[i] = first[i];
+            b->last_arrival[i] = last[i];
+        }
+        free(first);
+        free(last);
+    }
     free(b->bytes_to);
 }
 

@@ -169,18 +169,6 @@ static void add_micro_batch(struct iteration_builder *b, const struct iteration_
     end_stage(b, cfg, i, received);
 }
 
-static void link_lanes(struct iteration *it)
-{
-    uint32_t next[PARALLEL_GROUPS + 1];
-
-    for (uint32_t g = 0; g <= PARALLEL_GROUPS; g++)
-        next[g] = ITERATION_NO_STAGE;
-    for (uint32_t i = it->stages; i-- > 0;) {
-        it->stage[i].next_in_lane = next[it->stage[i].lane];
-        next[it->stage[i].lane] = i;
-    }
-}
-
 void iteration_init(struct iteration *it, const struct iteration_cfg *cfg)
 {
     struct iteration_builder b = { .it = it };
@@ -195,7 +183,13 @@ void iteration_init(struct iteration *it, const struct iteration_cfg *cfg)
     for (uint32_t i = 0; i < cfg->steps; i += 1 + cfg->step[i].inside)
         for (uint32_t k = 0; k < cfg->step[i].times; k++)
             (cfg->step[i].inside ? add_micro_batch : add_stage)(&b, cfg, i, k == 0);
-    link_lanes(it);
+    uint32_t next[PARALLEL_GROUPS + 1];
+    for (uint32_t g = 0; g <= PARALLEL_GROUPS; g++)
+        next[g] = ITERATION_NO_STAGE;
+    for (uint32_t n = it->stages; n-- > 0;) {
+        it->stage[n].next_in_lane = next[it->stage[n].lane];
+        next[it->stage[n].lane] = n;
+    }
 }
 
 void iteration_fini(struct iteration *it)

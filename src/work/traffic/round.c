@@ -189,16 +189,6 @@ struct collective_round *round_of(struct rounds *all, const struct trace_op *op)
     return r;
 }
 
-static void remove_round(struct rounds *all, struct collective_round *r)
-{
-    struct collective_round **at = &all->first;
-
-    while (*at != r)
-        at = &(*at)->next;
-    *at = r->next;
-    free_round(all, r);
-}
-
 /* Enters the following phases while the current one is over. */
 static uint32_t go_on(struct rounds *all, struct collective_round *r, struct round_posts *posts)
 {
@@ -207,7 +197,11 @@ static uint32_t go_on(struct rounds *all, struct collective_round *r, struct rou
     while (r->phase[r->now].left == 0) {
         end_phase(all, &r->phase[r->now]);
         if (++r->now == r->phases) {
-            remove_round(all, r);
+            struct collective_round **at = &all->first;
+            while (*at != r)
+                at = &(*at)->next;
+            *at = r->next;
+            free_round(all, r);
             return number;
         }
         begin_phase(all, r, posts);

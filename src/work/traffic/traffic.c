@@ -21,26 +21,24 @@ struct traffic *traffic_new(const struct graph *graph, uint64_t seed)
     return t;
 }
 
-static void entry_fini(struct traffic_entry *e)
-{
-    if (e->job) {
-        reads_free(e->job);
-        host_time_free(e->job);
-        free(e->job->worker_of);
-    }
-    if (e->kind->free)
-        e->kind->free(e->state);
-    else
-        free(e->state);
-    free(e->hosts);
-}
-
 void traffic_free(struct traffic *t)
 {
     if (!t)
         return;
-    for (uint32_t i = 0; i < t->entries; i++)
-        entry_fini(&t->entry[i]);
+    for (uint32_t i = 0; i < t->entries; i++) {
+        struct traffic_entry *e = &t->entry[i];
+
+        if (e->job) {
+            reads_free(e->job);
+            host_time_free(e->job);
+            free(e->job->worker_of);
+        }
+        if (e->kind->free)
+            e->kind->free(e->state);
+        else
+            free(e->state);
+        free(e->hosts);
+    }
     for (uint32_t i = 0; i < t->parts; i++) {
         free(t->part[i].post);
         free(t->part[i].signal);

@@ -1,5 +1,5 @@
-// Saves a chart as SVG or PNG, with title, axes, a legend and a line that names its source. `anole plot` adds
-// the same line.
+// Saves a chart as SVG or PNG, with title, axes, a legend and a line that names its source. `anole.plots` of
+// Python adds the same line.
 import type { Page } from "../data";
 import { announce, h, svg } from "../dom";
 import { colour } from "../theme";

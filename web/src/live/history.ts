@@ -1,13 +1,13 @@
-// Months of a fabric, from the controller's file: measurements, settings and decisions on one axis.
+// The past of a fabric, from the controller's memory or its Prometheus: measurements, settings and decisions on one axis.
 import { ask } from "./access";
 import { choice, h, nothing } from "../dom";
-import { countOf, format } from "../format";
+import { countOf } from "../format";
 import { chart } from "../charts/chart";
 import { ZoomGroup } from "../charts/zoom";
-import { table } from "../table";
 import { knobCharts } from "./knobs";
 import { decisionList } from "./decisions";
-import { coarser, isYoung, stepText, type Past } from "./points";
+import type { Decision } from "./state";
+import { coarser, stepText, type Past } from "./points";
 
 const spans: [string, string, number][] = [
   ["15m", "15 minutes", 900e3],
@@ -20,18 +20,18 @@ const spans: [string, string, number][] = [
   ["365d", "365 days", 365 * 86400e3],
 ];
 
+const HOUR = 1; // its number
 const RETRY_MS = 250;
 const REFRESH_MS = 15000; // for periods that end now
 
 export class History {
   readonly element = h("div");
-  private span = 3;
+  private span = HOUR;
   private until: number | null = null; // null: now
   private wanted = 0;
-  private isFirst = true;
   private isBusy = false; // still waiting for a slow answer
   private readonly place = h("div", { "aria-busy": "false" });
-  private readonly range = choice("The last", spans.map(([, text]) => text), (i) => this.choose(i), 3);
+  private readonly range = choice("The last", spans.map(([, text]) => text), (i) => this.choose(i), HOUR);
   private readonly earlier = h("button", { type: "button", class: "control", click: () => this.move(-1) }, "Earlier");
   private readonly later = h("button", { type: "button", class: "control", click: () => this.move(1) }, "Later");
 
@@ -39,7 +39,9 @@ export class History {
     this.element.append(h("p", { class: "range" }, this.range, this.earlier, this.later), this.place);
   }
 
-  start(): void {
+  // Without Prometheus there is no more than the last hour.
+  start(hasMore: boolean): void {
+    if (!hasMore) [...this.range.querySelectorAll("option")].slice(HOUR + 1).forEach((option) => option.remove());
     void this.load();
     setInterval(() => {
       if (this.until === null && !this.isBusy && !document.hidden && this.place.querySelector(".plot:hover, .plot:focus, details[open], .reset:not([hidden])") === null) void this.load();
@@ -75,19 +77,12 @@ export class History {
         await new Promise((done) => setTimeout(done, RETRY_MS));
         continue;
       }
-      const past = reply.ok ? coarser((await reply.json()) as Past) : null;
+      const answer = (await reply.json()) as Past & { error?: string };
+      const past = reply.ok ? coarser(answer) : null;
       if (wanted !== this.wanted) return;
-      if (this.isFirst && past && isYoung(past)) {
-        // A day would be a single dot.
-        this.isFirst = false;
-        this.span = 1;
-        this.range.querySelector("select")!.selectedIndex = 1;
-        return this.load();
-      }
-      this.isFirst = false;
       this.later.disabled = this.until === null;
       this.earlier.disabled = past === null || past.oldest_ms === 0 || past.oldest_ms >= past.from_ms;
-      this.place.replaceChildren(...(past ? pastPart(past) : [nothing("The controller has no history for that time.")]));
+      this.place.replaceChildren(...(past ? pastPart(past) : [nothing(`There is no history for that time: ${answer.error ?? reply.status}`)]));
       this.busy(false);
       return;
     }
@@ -99,8 +94,8 @@ export class History {
   }
 }
 
-function bandsOf(past: Past): { name: string; start_us: number; stop_us: number }[] {
-  return past.decisions
+function bandsOf(past: Past, decisions: Decision[]): { name: string; start_us: number; stop_us: number }[] {
+  return decisions
     .filter((d) => d.trial > 0)
     .map((d) => ({ name: `trial ${d.trial}`, start_us: Date.parse(d.began) / 1000, stop_us: Date.parse(d.ended ?? new Date(past.until_ms).toISOString()) / 1000 }));
 }
@@ -108,7 +103,8 @@ function bandsOf(past: Past): { name: string; start_us: number; stop_us: number 
 function pastPart(past: Past): HTMLElement[] {
   const xs = past.t_ms.map((t) => t / 1000);
   const group = new ZoomGroup([past.from_ms / 1000, past.until_ms / 1000]);
-  const windows = bandsOf(past);
+  const decisions = past.decisions.filter((d) => Date.parse(d.began) < past.until_ms && Date.parse(d.ended ?? d.began) >= past.from_ms);
+  const windows = bandsOf(past, decisions);
   const known = (name: string) => past.series[name]?.mean.some((value) => value !== null) === true;
   if (!known("coverage")) return [nothing("Nothing is known of that time: the controller did not run, or no device reported.")];
   const curve = (name: string, isRange: boolean) => {
@@ -138,7 +134,7 @@ function pastPart(past: Past): HTMLElement[] {
     : null;
   const settings = knobCharts(past.knobs, group, [past.from_ms, past.until_ms]);
   return [
-    h("p", { class: "hint" }, `A point is ${stepText(past.step_ms)}, from what is kept by the ${past.level}. Shaded: a setting was being tried. Gaps: nothing was reported. Drag to zoom.`),
+    h("p", { class: "hint" }, `A point is ${stepText(past.step_ms)}, from ${past.source === "memory" ? "the controller's memory" : past.source}. Shaded: a setting was being tried. Gaps: nothing was reported. Drag to zoom.`),
     h(
       "div",
       { class: "charts" },
@@ -155,20 +151,8 @@ function pastPart(past: Past): HTMLElement[] {
     h(
       "details",
       { class: "past-decisions" },
-      h("summary", {}, past.decisions.length > 0 ? `What was tried: ${countOf(past.decisions.length, "decision")}` : "Nothing was tried in that time"),
-      ...decisionList(past.decisions),
-    ),
-    h(
-      "details",
-      { class: "past-devices" },
-      h("summary", {}, `Reporting: ${past.devices.heard_always} of ${countOf(past.devices.known, "device")} without gaps`),
-      past.devices.worst.length > 0
-        ? table(
-            [{ head: "Device" }, { head: "Heard", isNumber: true }],
-            past.devices.worst.map((d) => [d.name, format(d.heard, "share")]),
-            "Devices that reported least",
-          )
-        : nothing("All devices reported the whole time."),
+      h("summary", {}, decisions.length > 0 ? `What was tried: ${countOf(decisions.length, "decision")}` : "Nothing was tried in that time, by the last records"),
+      ...decisionList(decisions),
     ),
   ];
 }

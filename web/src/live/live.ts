@@ -34,7 +34,7 @@ function makeParts(map: FabricMap, devices: Devices, history: History, actions: 
     { id: "next", title: "Tuner", of: (f) => [f.tuner, f.trial.phase, f.trial.number, f.frozen, f.obstacle, f.mode, f.decisions[0]], make: nextPart },
     { id: "agreement", title: "Agreement", of: (f) => [f.agreement, f.devices_total], make: agreementPart },
     { id: "flows", title: "Flow sizes", of: (f) => f.flows ?? null, isThere: (f) => Boolean(f.flows), make: flowPart },
-    { id: "history", title: "History", of: (f) => f.has_history, make: (f) => [f.has_history ? h("details", { class: "more" }, h("summary", {}, "Months back"), history.element) : nothing("This controller keeps no history.")] },
+    { id: "history", title: "History", of: (f) => f.has_history, make: (f) => [h("details", { class: "more" }, h("summary", {}, f.has_history ? "Months back" : "The last hour"), history.element)] },
     { id: "audit", title: "Audit log", of: (f) => f.audit.at(-1)?.seq, make: auditPart },
   ]);
 }
@@ -167,8 +167,8 @@ class Live {
     this.parts.show(f);
     this.map.show(f.links);
     this.showDevices();
-    if (f.has_history && !this.hasHistory) this.history.start();
-    this.hasHistory ||= f.has_history;
+    if (!this.hasHistory) this.history.start(f.has_history);
+    this.hasHistory = true;
   }
 }
 

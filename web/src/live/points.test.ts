@@ -1,17 +1,16 @@
 import { expect, test } from "vitest";
-import { coarser, isYoung, stepsOf, stepText, type Past } from "./points";
+import { coarser, stepsOf, stepText, type Past } from "./points";
 
 const past = (count: number): Past => ({
   from_ms: 0,
   until_ms: count * 1000,
   oldest_ms: 0,
   step_ms: 1000,
-  level: "second",
+  source: "memory",
   t_ms: Array.from({ length: count }, (_t, i) => i * 1000),
   series: { metric: { mean: Array.from({ length: count }, (_t, i) => (i < 8 ? null : i)), least: Array.from({ length: count }, (_t, i) => (i < 8 ? null : i - 1)), most: Array.from({ length: count }, (_t, i) => (i < 8 ? null : i + 1)) } },
   knobs: [],
   decisions: [],
-  devices: { known: 0, heard_always: 0, worst: [] },
 });
 
 test("coarser: means, least and most of what falls together; a gap stays one", () => {
@@ -40,9 +39,4 @@ test("stepsOf: never too many, and the end is what it was", () => {
   expect(few.xs.at(-1)).toBe(499);
   expect(few.curves[0]!.at(-1)).toBe(499);
   expect([...few.xs].sort((a, b) => a - b)).toEqual(few.xs);
-});
-
-test("isYoung: for two hours from its beginning, and before it", () => {
-  const at = (oldest_ms: number) => isYoung({ until_ms: 1e12, oldest_ms });
-  expect([0, 1e12 - 7199e3, 1e12 - 7200e3].map(at)).toEqual([true, true, false]);
 });

@@ -17,18 +17,12 @@ export interface Past {
   until_ms: number;
   oldest_ms: number;
   step_ms: number;
-  level: string;
+  source: string;
   t_ms: number[];
   series: Record<string, Series>;
   knobs: KnobChange[];
   decisions: Decision[];
-  devices: { known: number; heard_always: number; worst: { name: string; heard: number }[] };
 }
-
-const YOUNG_MS = 2 * 3600e3;
-
-// Whether the history is shorter than a day, which would be a single dot. An empty history counts as short.
-export const isYoung = (past: { until_ms: number; oldest_ms: number }): boolean => past.oldest_ms === 0 || past.until_ms - past.oldest_ms < YOUNG_MS;
 
 // Reduces the points so that the page stays below 5,000 marks. Merged points have the mean of means, the
 // least and the most.

@@ -61,23 +61,6 @@ static void code_int8(struct model_codec *c, struct policy *p)
         model_refuse(c, "the net %s", quant_flaw(q));
 }
 
-static void code_tree(struct model_codec *c, struct tree *t)
-{
-    t->depth = model_code(c, t->depth);
-    if (t->depth > TREE_DEPTH_MAX)
-        model_refuse(c, "has a tree of depth %u; there may be %d", t->depth, TREE_DEPTH_MAX);
-    for (uint32_t i = 0; i < t->depth && !c->rc; i++) {
-        uint32_t feature = model_code(c, t->split[i].feature);
-        int32_t threshold = (int32_t)model_code(c, (uint32_t)t->split[i].threshold);
-
-        if (feature >= TREE_FEATURES || threshold != (int16_t)threshold)
-            model_refuse(c, "has a split that no feature can have");
-        t->split[i] = (struct tree_split){ (int16_t)threshold, (uint8_t)feature };
-    }
-    for (uint32_t i = 0; !c->rc && i < 1u << t->depth; i++)
-        t->leaf[i] = (int32_t)model_code(c, (uint32_t)t->leaf[i]);
-}
-
 static void code_trees(struct model_codec *c, struct policy *p)
 {
     struct forest *f = &p->trees;
@@ -88,8 +71,23 @@ static void code_trees(struct model_codec *c, struct policy *p)
     f->multiplier_max = (int32_t)model_code(c, (uint32_t)f->multiplier_max);
     if (f->trees > TREE_TREES_MAX)
         model_refuse(c, "has %u trees; there may be %d", f->trees, TREE_TREES_MAX);
-    for (uint32_t i = 0; i < f->trees && !c->rc; i++)
-        code_tree(c, &f->tree[i]);
+    for (uint32_t i = 0; i < f->trees && !c->rc; i++) {
+        struct tree *t = &f->tree[i];
+
+        t->depth = model_code(c, t->depth);
+        if (t->depth > TREE_DEPTH_MAX)
+            model_refuse(c, "has a tree of depth %u; there may be %d", t->depth, TREE_DEPTH_MAX);
+        for (uint32_t k = 0; k < t->depth && !c->rc; k++) {
+            uint32_t feature = model_code(c, t->split[k].feature);
+            int32_t threshold = (int32_t)model_code(c, (uint32_t)t->split[k].threshold);
+
+            if (feature >= TREE_FEATURES || threshold != (int16_t)threshold)
+                model_refuse(c, "has a split that no feature can have");
+            t->split[k] = (struct tree_split){ (int16_t)threshold, (uint8_t)feature };
+        }
+        for (uint32_t k = 0; !c->rc && k < 1u << t->depth; k++)
+            t->leaf[k] = (int32_t)model_code(c, (uint32_t)t->leaf[k]);
+    }
     if (!c->rc && forest_flaw(f))
         model_refuse(c, "the forest %s", forest_flaw(f));
 }

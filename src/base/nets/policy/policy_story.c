@@ -184,26 +184,6 @@ static void print_answers(FILE *out, const struct policy_story *s)
                                  : "it takes some of it back");
 }
 
-static void print_rest(FILE *out, const struct policy_story *s, const struct rule_cfg *cfg)
-{
-    static const uint32_t flows[] = { 1, 64, 512, 2048, 8192 };
-    double base_us = or_default(cfg->base_ns, 8192) / 1000;
-
-    if (!s->has_rest) {
-        fprintf(out, "  It does not come to rest: %s.\n",
-                s->empty > 1 ? "it goes up in a flooded network" : "it does not go up in an empty network");
-        return;
-    }
-    fprintf(out, "  A rate comes to rest where delta stays at %.3f. With even shares that is an RTT of\n   ",
-            (double)s->rest);
-    for (int i = 0; i < 5; i++) {
-        double inflation = policy_story_inflation(s, cfg, flows[i]);
-
-        fprintf(out, "%s %.1f us for %u flow%s", i ? "," : "", base_us * inflation, flows[i], i ? "s" : "");
-    }
-    fprintf(out, "\n");
-}
-
 void policy_story_print(FILE *out, const struct policy_story *s, const struct rule_cfg *cfg)
 {
     char text[96];
@@ -216,7 +196,20 @@ void policy_story_print(FILE *out, const struct policy_story *s, const struct ru
                     change_text(text, sizeof(text), multiplier));
     }
     print_answers(out, s);
-    print_rest(out, s, cfg);
+    static const uint32_t flows[] = { 1, 64, 512, 2048, 8192 };
+    double base_us = or_default(cfg->base_ns, 8192) / 1000;
+    if (!s->has_rest) {
+        fprintf(out, "  It does not come to rest: %s.\n",
+                s->empty > 1 ? "it goes up in a flooded network" : "it does not go up in an empty network");
+        return;
+    }
+    fprintf(out, "  A rate comes to rest where delta stays at %.3f. With even shares that is an RTT of\n   ",
+            (double)s->rest);
+    for (int k = 0; k < 5; k++) {
+        double inflation = policy_story_inflation(s, cfg, flows[k]);
+        fprintf(out, "%s %.1f us for %u flow%s", k ? "," : "", base_us * inflation, flows[k], k ? "s" : "");
+    }
+    fprintf(out, "\n");
 }
 
 /* ---- difference between policies ---- */

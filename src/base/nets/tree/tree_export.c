@@ -133,31 +133,6 @@ static void write_leaves(FILE *out, const struct forest *f)
     fprintf(out, "};\n\n");
 }
 
-/* Shifting by less, by the size of a leaf, makes the answers an offset in bytes. */
-static void write_sum(FILE *out, const struct forest *f, uint32_t pair)
-{
-    uint32_t bytes = leaf_bytes(f), shift = 8 * pair, scale = bytes / 2;
-
-    fprintf(out, "    sum += *(const int%u_t *)((const char *)rlcc_leaf[%u] + (answers %s %u & %u));\n",
-            8 * bytes, pair, shift ? ">>" : "<<", shift ? shift - scale : scale, (PAIR_LEAVES - 1) * bytes);
-}
-
-static void write_look_ups(FILE *out, const struct forest *f)
-{
-    fprintf(out, "    uint64_t answers = 0;\n");
-    fprintf(out, "    int32_t sum = %d;\n\n", f->base);
-    for (uint32_t i = 0; i < TREE_FEATURES; i++)
-        if (find_thresholds(f, i).n)
-            fprintf(out, "    answers |= rlcc_%s_answers[rlcc_%s_place(%s)];\n", feature_name[i],
-                    feature_name[i], feature_name[i]);
-        else
-            fprintf(out, "    (void)%s;\n", feature_name[i]);
-    for (uint32_t i = 0; i < count_pairs(f); i++)
-        write_sum(out, f, i);
-    if (f->trees == 0)
-        fprintf(out, "    (void)answers;\n");
-}
-
 static void write_tree(FILE *out, const struct forest *f)
 {
     if (f->trees)
@@ -171,7 +146,22 @@ static void write_tree(FILE *out, const struct forest *f)
     fprintf(
         out,
         "int32_t rlcc_tree(int32_t action_older, int32_t delta_older, int32_t action, int32_t delta)\n{\n");
-    write_look_ups(out, f);
+    fprintf(out, "    uint64_t answers = 0;\n");
+    fprintf(out, "    int32_t sum = %d;\n\n", f->base);
+    for (uint32_t k = 0; k < TREE_FEATURES; k++)
+        if (find_thresholds(f, k).n)
+            fprintf(out, "    answers |= rlcc_%s_answers[rlcc_%s_place(%s)];\n", feature_name[k],
+                    feature_name[k], feature_name[k]);
+        else
+            fprintf(out, "    (void)%s;\n", feature_name[k]);
+    for (uint32_t k = 0; k < count_pairs(f); k++) {
+        /* Shifting by less, by the size of a leaf, makes the answers an offset in bytes. */
+        uint32_t bytes = leaf_bytes(f), shift = 8 * k, scale = bytes / 2;
+        fprintf(out, "    sum += *(const int%u_t *)((const char *)rlcc_leaf[%u] + (answers %s %u & %u));\n",
+                8 * bytes, k, shift ? ">>" : "<<", shift ? shift - scale : scale, (PAIR_LEAVES - 1) * bytes);
+    }
+    if (f->trees == 0)
+        fprintf(out, "    (void)answers;\n");
     fprintf(out, "    if (sum < RLCC_MULTIPLIER_MIN)\n        return RLCC_MULTIPLIER_MIN;\n"
                  "    return sum > RLCC_MULTIPLIER_MAX ? RLCC_MULTIPLIER_MAX : sum;\n}\n\n");
 }

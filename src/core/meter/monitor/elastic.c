@@ -79,14 +79,6 @@ static void move_to_light(struct elastic *e, const struct flow_key *k, uint32_t 
         light_set(e, light, units_of(count));
 }
 
-static void set_split(struct elastic *e, struct elastic_bucket *b, uint32_t entry, bool is_split)
-{
-    bool was_split = b->split >> entry & 1;
-
-    b->split = (uint8_t)(b->split ^ (uint32_t)(was_split != is_split) << entry);
-    e->splits += (uint32_t)is_split - was_split;
-}
-
 static void take_entry(struct elastic *e, uint32_t bucket, uint32_t entry, const struct flow_key *k,
                       uint32_t print, uint32_t count, bool is_split)
 {
@@ -98,7 +90,9 @@ static void take_entry(struct elastic *e, uint32_t bucket, uint32_t entry, const
         e->changed[e->changes++] = bucket * ELASTIC_ENTRIES + entry;
     b->fresh = (uint8_t)(b->fresh | 1u << entry);
     b->idle = (uint8_t)(b->idle & ~(1u << entry));
-    set_split(e, b, entry, is_split);
+    bool was_split = b->split >> entry & 1;
+    b->split = (uint8_t)(b->split ^ (uint32_t)(was_split != is_split) << entry);
+    e->splits += (uint32_t)is_split - was_split;
     e->key[bucket * ELASTIC_ENTRIES + entry] = *k;
 }
 

@@ -172,24 +172,19 @@ static void unpark_all(struct flowstate_table *s, const struct elastic *e)
     }
 }
 
-static void read_bucket(struct flowstate_table *s, const struct elastic *e, uint32_t bucket,
-                        struct flow_tally *t)
-{
-    for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++) {
-        struct flowstate state = state_of(s, bucket, entry);
-        enum flow_class class = flowstate_step(&s->cfg, &state, e->bucket[bucket].count[entry]);
-
-        set_state(s, bucket, entry, state);
-        flow_tally_add(&s->cfg, t, class, state);
-    }
-}
-
 void flowstate_table_read(struct flowstate_table *s, struct elastic *e, struct flow_tally *t)
 {
     s->interval++;
     park_all(s, e);
     unpark_all(s, e);
-    for (uint32_t i = 0; i < s->buckets; i++)
-        read_bucket(s, e, i, t);
+    for (uint32_t i = 0; i < s->buckets; i++) {
+        for (uint32_t entry = 0; entry < ELASTIC_ENTRIES; entry++) {
+            struct flowstate state = state_of(s, i, entry);
+            enum flow_class class = flowstate_step(&s->cfg, &state, e->bucket[i].count[entry]);
+
+            set_state(s, i, entry, state);
+            flow_tally_add(&s->cfg, t, class, state);
+        }
+    }
     elastic_next_interval(e);
 }

@@ -39,26 +39,19 @@ static void netflow_on_packet(void *state, const struct flow_key *k, uint32_t by
     draw_gap(n);
 }
 
-static void export_flows(struct netflow *n)
-{
-    struct flow_tally tally = { 0 };
-
-    for (uint32_t i = 0; i < n->sampled.places; i++) {
-        struct flowstate s = { 0, 0 };
-        enum flow_class class = flowstate_step(&n->cfg, &s, n->sampled.flow[i].now_bytes);
-
-        flow_tally_add(&n->cfg, &tally, class, s);
-    }
-    flow_tally_write(&n->cfg, &tally, &n->last);
-    flow_table_clear(&n->sampled);
-}
-
 static void netflow_read(void *state, uint64_t now_ps, struct fsd *fsd)
 {
     struct netflow *n = state;
 
     if (now_ps >= n->export_ps) {
-        export_flows(n);
+        struct flow_tally tally = { 0 };
+        for (uint32_t i = 0; i < n->sampled.places; i++) {
+            struct flowstate s = { 0, 0 };
+            enum flow_class class = flowstate_step(&n->cfg, &s, n->sampled.flow[i].now_bytes);
+            flow_tally_add(&n->cfg, &tally, class, s);
+        }
+        flow_tally_write(&n->cfg, &tally, &n->last);
+        flow_table_clear(&n->sampled);
         n->export_ps += (now_ps - n->export_ps) / n->period_ps * n->period_ps + n->period_ps;
     }
     *fsd = n->last;

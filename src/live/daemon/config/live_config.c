@@ -35,8 +35,7 @@ static const struct key_row common_keys[] = {
 static const struct key_row agent_keys[] = {
     { "controller", KEY_NAME, "", "host:port, or a list: the controllers of one cell" },
     { "relays", KEY_LIST, "", "addresses of relays, tried before the controllers" },
-    { "driver", KEY_NAME, "", "`mlx5`, `mrc` or `sonic`" },
-    { "mrc", KEY_MAP, "", "settings of driver `mrc`: library, profiles, probes" },
+    { "driver", KEY_NAME, "", "`mlx5` or `sonic`" },
     { "devices", KEY_LIST, "", "which devices; default: all" },
     { "root", KEY_FILE, "/", "folder with the device files; another one for a stand-in device",
       KEY_AT(struct agent_file, root) },
@@ -106,6 +105,10 @@ static const struct key_row controller_keys[] = {
       "is ignored", KEY_AT(struct controller_file, fabric) },
     { "think", KEY_TIME, "60s", "CPU time of such a search",
       KEY_AT(struct controller_file, think_us), 1000000 * PS_PER_US, KEY_TIME_PS_MAX, .per = PS_PER_US },
+    { "prometheus", KEY_NAME, "", "http://host:port of a Prometheus that scrapes this controller, for the page's "
+      "history; default: the last hour", KEY_AT(struct controller_file, prometheus) },
+    { "prometheus_match", KEY_NAME, "", "labels of this controller's series there, such as instance=\"c1:9700\"; "
+      "default: it has one controller", KEY_AT(struct controller_file, prometheus_match) },
     { "topology", KEY_FILE, "", "file of links between ports, for the page" },
     { "jobs", KEY_MAP, "", "NAME: [DEVICE, ...]: names or patterns of a job's NICs, for the page" },
     { "etcd", KEY_MAP, "", "lease shared by the controllers of a cell, see below; its holder acts" },
@@ -335,24 +338,6 @@ static const struct driver *read_driver(struct reader *r, const struct section *
     return d;
 }
 
-/* The section of a driver with settings of its own has its name. */
-static void read_settings(struct reader *r, const struct section *s, struct agent_file *f)
-{
-    for (int i = 0; driver_all[i]; i++)
-        if (driver_all[i]->settings_size && driver_all[i]->find != f->driver->find &&
-            section_get(s, driver_all[i]->name))
-            reader_refuse_key(r, section_get(s, driver_all[i]->name),
-                              "%s: these are settings of another driver "
-                              "than the one of this file", driver_all[i]->name);
-    if (r->rc || !f->driver->settings_size)
-        return;
-    f->own_driver = xmalloc(sizeof *f->own_driver);
-    *f->own_driver = *f->driver;
-    f->own_driver->arg = xcalloc(1, f->driver->settings_size);
-    f->driver->configure(r, section_get(s, f->driver->name), f->own_driver->arg);
-    f->driver = f->own_driver;
-}
-
 static void read_devices(struct reader *r, const struct section *s, struct agent_file *f)
 {
     for (const struct yaml_node *n = section_list(s, "devices", DRIVER_DEVICES_MAX); n && !r->rc;
@@ -414,8 +399,6 @@ static void read_agent(struct reader *r, const struct yaml_node *root, void *fil
     read_controllers(r, &s, f->way, &f->ways);
     section_read(&s, agent_keys, f);
     read_devices(r, &s, f);
-    if (!r->rc)
-        read_settings(r, &s, f);
     read_tuner(r, section_get(&s, "tuner"), &f->tuner);
     check_agent(r, &s, f);
     read_limits(r, section_get(&s, "limits"), &a->limits);
@@ -440,9 +423,6 @@ static void fini_agent(void *file)
     free_texts(f->way, f->ways);
     key_free_texts(agent_keys, f);
     fini_tuner(&f->tuner);
-    if (f->own_driver)
-        free(f->own_driver->arg);
-    free(f->own_driver);
 }
 
 const struct config_kind config_agent = { sizeof(struct agent_file), read_agent, fini_agent };
@@ -488,12 +468,16 @@ static void read_flows(struct reader *r, struct controller_file *f, const struct
                       "listen: where others can send, 'from' must say who may");
 }
 
+static bool is_url(const char *text)
+{
+    return strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0;
+}
+
 static void read_endpoints(struct reader *r, const struct section *s, struct lease_config *e)
 {
     for (const struct yaml_node *n = section_list(s, "endpoints", LEASE_ENDPOINTS_MAX); n && !r->rc;
          n = n->next) {
-        if (n->kind != YAML_SCALAR ||
-            (strncmp(n->text, "http://", 7) != 0 && strncmp(n->text, "https://", 8) != 0))
+        if (n->kind != YAML_SCALAR || !is_url(n->text))
             reader_refuse(r, n, "endpoints is a list of http://host:port or https://host:port");
         else
             e->endpoint[e->endpoints++] = xstrdup(n->text);
@@ -525,10 +509,15 @@ static void fini_etcd(struct lease_config *e)
     key_free_texts(etcd_keys, e);
 }
 
-static void check_controller(struct reader *r, const struct section *s, const struct controller_config *c)
+static void check_controller(struct reader *r, const struct section *s, const struct controller_file *f)
 {
+    const struct controller_config *c = &f->controller;
+
     if (r->rc)
         return;
+    if (f->prometheus && !is_url(f->prometheus))
+        reader_refuse(r, section_get(s, "prometheus"),
+                      "prometheus: http://host:port or https://host:port is wanted");
     if (c->burn_in >= c->block_length)
         reader_refuse(r, section_place(s, "burn_in"), "burn_in: a block of %u intervals has none left",
                       c->block_length);
@@ -561,7 +550,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, void
     read_tuner(r, section_get(&s, "tuner"), &f->tuner);
     read_tuner(r, section_get(&s, "learner"), &f->learner);
     goal_of_node(r, section_get(&s, "goal"), &f->goal);
-    check_controller(r, &s, c);
+    check_controller(r, &s, f);
     read_flows(r, f, section_get(&s, "flows"));
     read_etcd(r, f, section_get(&s, "etcd"));
     links_read_named(&s, "topology", &f->links);
@@ -660,7 +649,6 @@ static const char *fixed_agent(const struct agent_file *new, const struct agent_
     return !are_same(new->way, new->relays, old->way, old->relays) ? "relays" :
            !are_same(new->way, new->ways, old->way, old->ways) ? "controller" :
            d->find != old->driver->find ? "driver" :
-           new->own_driver && memcmp(d->arg, old->driver->arg, d->settings_size) != 0 ? d->name :
            new->devices != old->devices ||
            memcmp(new->device, old->device, sizeof new->device) != 0 ? "devices" :
            config_tuner_is_same(&new->tuner, &old->tuner) ? NULL : "tuner";
@@ -680,7 +668,7 @@ const char *config_fixed_key(const struct config_kind *kind, const void *new, co
 {
     static const char *const names[] = {
         "name", "state", "listen", "interval", "root", "queue_changes_per_second", "queue_hold", "id",
-        "socket", "agent_devices", "agent_messages", "devices_max", NULL,
+        "socket", "agent_devices", "agent_messages", "devices_max", "prometheus", "prometheus_match", NULL,
     };
     static const char *const  of_relay[] = { "name", "listen", NULL };
     const struct relay_file  *n = new, *o = old;
@@ -726,9 +714,5 @@ void config_print_reference(FILE *out)
     print_section(out, "http", "Keys of the map `http`.", http_config_keys);
     print_section(out, "flows", "Keys of the map `flows`.", flows_keys);
     print_section(out, "etcd", "Keys of the map `etcd`.", etcd_keys);
-    for (int i = 0; driver_all[i]; i++)
-        if (driver_all[i]->keys)
-            print_section(out, driver_all[i]->name,
-                          "Settings of the driver of that name, in a map of that name.", driver_all[i]->keys);
     print_section(out, "limits", "Keys of each knob in the map `limits`.", limit_keys);
 }

@@ -41,7 +41,6 @@ struct agent_file {
     uint32_t             ways, relays;           /* so many of the ways are relays */
     char                *root, *freeze;          /* freeze: a file; while it is there nothing is written */
     const struct driver *driver;
-    struct driver       *own_driver;             /* 'driver' with its section's settings; NULL: none */
     char                 device[DRIVER_DEVICES_MAX][MSG_NAME_SIZE];
     uint32_t             devices;                /* 0: all devices */
     struct loop_request  tuner;                  /* of queues; of switches; kind NULL: none */
@@ -72,6 +71,7 @@ struct controller_file {
     char                    *flows_from[CONFIG_FLOWS_FROM_MAX];
     uint32_t                 flows_senders;
     uint64_t                 flows_window_us;
+    char                    *prometheus, *prometheus_match;      /* its address; labels; NULL: none */
     char                    *fabric;             /* a scenario that describes the network; NULL: unknown */
     uint64_t                 think_us;           /* CPU time that a search on a twin may take */
     struct links             links;              /* of the file 'topology' */

@@ -1,4 +1,4 @@
-/* src/live/daemon/lease/lease.c - see lease.h. libcurl is known here alone. */
+/* src/live/daemon/lease/lease.c - see lease.h. */
 #include "live/daemon/lease/lease.h"
 #include "base/json.h"
 

@@ -129,22 +129,6 @@ static int by_time(const void *a_, const void *b_)
     return a->conn < b->conn ? -1 : a->conn > b->conn;
 }
 
-/* Posts in order of time, which is fastest for the heap. */
-static void post_timed(struct htsim_job *cm)
-{
-    const struct flow_matrix *m = &cm->matrix;
-    struct timed          *timed = xcalloc(m->conns + 1ul, sizeof *timed);
-    uint32_t               count = 0;
-
-    for (uint32_t i = 0; i < m->conns; i++)
-        if (m->conn[i].trigger == MATRIX_NO_TRIGGER && m->conn[i].start_ps < NEVER - cm->job.common.start_ps)
-            timed[count++] = (struct timed){ cm->job.common.start_ps + m->conn[i].start_ps, i };
-    qsort(timed, count, sizeof *timed, by_time);
-    for (uint32_t i = 0; i < count; i++)
-        post_connection(cm, timed[i].conn, timed[i].at_ps);
-    free(timed);
-}
-
 void traffic_add_matrix(struct traffic *t, const struct traffic_common *common, struct flow_matrix *matrix,
                         uint64_t delay_ps)
 {
@@ -158,7 +142,17 @@ void traffic_add_matrix(struct traffic *t, const struct traffic_common *common, 
     divide(&cm->job, 1);
     job_reserve(&cm->job, cm->matrix.conns);
     cm->waiting = flow_matrix_waiting(&cm->matrix);
-    post_timed(cm);
+    /* Posts in order of time, which is fastest for the heap. */
+    const struct flow_matrix *m = &cm->matrix;
+    struct timed          *timed = xcalloc(m->conns + 1ul, sizeof *timed);
+    uint32_t               count = 0;
+    for (uint32_t i = 0; i < m->conns; i++)
+        if (m->conn[i].trigger == MATRIX_NO_TRIGGER && m->conn[i].start_ps < NEVER - cm->job.common.start_ps)
+            timed[count++] = (struct timed){ cm->job.common.start_ps + m->conn[i].start_ps, i };
+    qsort(timed, count, sizeof *timed, by_time);
+    for (uint32_t i = 0; i < count; i++)
+        post_connection(cm, timed[i].conn, timed[i].at_ps);
+    free(timed);
 }
 
 /* ---- reading ---- */

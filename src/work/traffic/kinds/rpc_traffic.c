@@ -124,17 +124,16 @@ static void add_clients(struct job_rpc *j, const struct rpc *c)
     }
 }
 
-/* The servers and, if they only wake, the clients. */
-static void make_workers(struct job_rpc *j, struct traffic *t, const struct traffic_common *common,
-                         struct rpc *c)
+void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, struct cdf *cdf, struct rpc *c)
 {
+    struct job_rpc *j = xcalloc(1, sizeof *j);
+
+    /* The servers and, if they only wake, the clients. */
     bool      has_clients = c->verb == VERB_READ || host_times_are_set(&c->host);
     uint32_t *hosts = xcalloc((size_t)c->servers + c->clients, sizeof *hosts), count = 0;
     bool     *is_taken = xcalloc(t->graph->nodes + 1ul, sizeof *is_taken);
-
     for (uint32_t i = 0; i < c->servers + (has_clients ? c->clients : 0); i++) {
         uint32_t node = i < c->servers ? c->server[i] : c->client[i - c->servers];
-
         if (!is_taken[node])
             hosts[count++] = node;
         is_taken[node] = true;
@@ -148,13 +147,6 @@ static void make_workers(struct job_rpc *j, struct traffic *t, const struct traf
         job_use_host_time(&j->job, &c->host);
     free(is_taken);
     free(hosts);
-}
-
-void traffic_add_rpc(struct traffic *t, const struct traffic_common *common, struct cdf *cdf, struct rpc *c)
-{
-    struct job_rpc *j = xcalloc(1, sizeof *j);
-
-    make_workers(j, t, common, c);
     poisson_init(&j->requests, cdf, c->bps_per_client, j->job.workers + c->clients, c->servers);
     job_send_bps(&j->job, poisson_bps(&j->requests));
     job_expect(&j->job, 2 * poisson_flows(&j->requests, common, c->clients));    /* requests and answers */

@@ -174,23 +174,6 @@ static void read_groups(const struct entry *e, uint32_t workers, struct parallel
         reader_refuse(e->r, node, "%s", why.text);
 }
 
-/* Checks 'overlap'. A step without a collective has nothing to overlap. */
-static void check_overlap(const struct section *sec, const struct iteration_step *s)
-{
-    bool is_send = s->collective.kind == COLLECTIVE_SEND_NEXT ||
-                   s->collective.kind == COLLECTIVE_SEND_PREVIOUS;
-
-    if (sec->r->rc)
-        return;
-    if (s->is_pipelined && (s->collective.workers == 0 || !is_send))
-        section_refuse(sec, "pipelined",
-                       "'pipelined' is for 'send_next' and 'send_previous': others have no first worker");
-    else if (s->is_pipelined && s->is_overlapped)
-        section_refuse(sec, "overlap", "'pipelined' implies 'overlap'; remove it");
-    else if (s->is_overlapped && s->collective.workers == 0)
-        section_refuse(sec, "overlap", "'overlap' of a step without a collective: give it its 'size'");
-}
-
 /* Reads a step. Without a collective, its computing is added before the next step. */
 static void read_step(const struct entry *e, const struct section *sec, const struct parallel *p,
                       struct iteration_step *s)
@@ -206,7 +189,18 @@ static void read_step(const struct entry *e, const struct section *sec, const st
                        "group '%s' has only one worker, so it has no collective", parallel_names[s->group]);
     else
         check_collective(sec, parallel_size(p, s->group), section_place(sec, "group"), &s->collective);
-    check_overlap(sec, s);
+    /* Checks 'overlap'. A step without a collective has nothing to overlap. */
+    bool is_send = s->collective.kind == COLLECTIVE_SEND_NEXT ||
+                   s->collective.kind == COLLECTIVE_SEND_PREVIOUS;
+    if (sec->r->rc)
+        return;
+    if (s->is_pipelined && (s->collective.workers == 0 || !is_send))
+        section_refuse(sec, "pipelined",
+                       "'pipelined' is for 'send_next' and 'send_previous': others have no first worker");
+    else if (s->is_pipelined && s->is_overlapped)
+        section_refuse(sec, "overlap", "'pipelined' implies 'overlap'; remove it");
+    else if (s->is_overlapped && s->collective.workers == 0)
+        section_refuse(sec, "overlap", "'overlap' of a step without a collective: give it its 'size'");
 }
 
 static void refuse_keys(const struct entry *e, const char *const *key, const char *why)
