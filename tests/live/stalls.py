@@ -24,6 +24,7 @@
 import argparse
 import concurrent.futures
 import contextlib
+import ctypes
 import fcntl
 import os
 import random
@@ -44,7 +45,7 @@ KINDS = ["fsync", "stderr", "hang", "stop", "cgroup", "group", "disk", "kill", "
 SWITCH_KINDS = ["switch-fsync", "switch-stderr", "switch-stop", "switch-kill", "switch-all"]
 GROUPS = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
 BALLAST_MB = 64
-POLL_S = 0.005
+POLL_S, WATCH_S = 0.01, 0.05     # between looks: at what is to be reverted, and at what must stay
 
 class Failure(Exception):
     pass
@@ -297,7 +298,7 @@ switches_per_day: 1000000
                 left = [i for i in healthy if not self.holds_baseline(i)]
                 if left:
                     raise Failure(f"{kind}: {self.NAME} {left} left its baseline although frozen")
-            time.sleep(POLL_S)
+            time.sleep(WATCH_S)
 
     def order_freeze(self):
         return subprocess.Popen([self.anole, "ctl", "--address", f"127.0.0.1:{self.port}", "freeze"], cwd=self.folder,
@@ -439,6 +440,11 @@ def run_share(anole, library, kind, trials, seed, stall_s):
             shutil.rmtree(folder)
     return s.held, s.slowest
 
+# A worker ends what it has started, also if its parent ends.
+def begin_worker():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)                   # PR_SET_PDEATHSIG
+
 def run_kind(pool, args, library, kind):
     shares = [args.trials // args.jobs + (i < args.trials % args.jobs) for i in range(min(args.jobs, args.trials))]
     began = time.monotonic()
@@ -468,7 +474,7 @@ def main():
     kinds = KINDS + SWITCH_KINDS if args.kind == "each" else [args.kind]
     with tempfile.TemporaryDirectory() as folder:
         library = build_library(folder)
-        with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
+        with concurrent.futures.ProcessPoolExecutor(args.jobs, initializer=begin_worker) as pool:
             try:
                 for kind in kinds:
                     why = missing(kind)

@@ -43,6 +43,8 @@ void say_hello(struct agent *a, uint64_t now_us)
     m.set = a->device;
     m.confirmed = a->saved.confirmed;
     m.baseline = a->saved.has_baseline ? a->saved.baseline : a->saved.confirmed;
+    for (int i = 0; i < KNOB_COUNT; i++)
+        m.is_fixed[i] = a->device.is_named[i] && !a->cfg->limits.may_set[i];
     snprintf(m.name, sizeof m.name, "%s", a->cfg->name);
     snprintf(m.why, sizeof m.why, "%s", a->is_lost ? "its state on the disk is damaged" :
              *a->stopped ? a->stopped : a->saved.frozen);

@@ -23,6 +23,7 @@
 struct fake {                    /* a device with its agent */
     /* stubborn: refuses changes; storming: a guardrail ends applied changes */
     bool            is_silent, is_frozen, is_stubborn, is_storming;
+    bool            is_fixed;            /* its agent would not set dce_tcp_g */
     bool            is_unmeasured;       /* it reports no metric while a change is applied */
     enum msg_phase  phase;
     uint64_t        change, leased_us;
@@ -40,7 +41,8 @@ static struct test {
     bool                     is_full;
     char                     held[HOLD_SIZE];
     uint64_t                 now_us;
-    double                   ai_rate;            /* the tuner's proposal; 0: none */
+    double                   ai_rate, tcp_g;     /* the tuner's proposal; 0: none */
+    char                     told[4000];         /* lines of the journal */
     uint32_t                 declined, kept, dropped;
     struct record            record;
 } t;
@@ -102,9 +104,12 @@ static uint64_t wall_us(void *arg)
 static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
 {
     (void)arg, (void)now_us;
-    if (t.ai_rate <= 0)
+    if (t.ai_rate > 0)
+        knob_set_add(set, KNOB_rpg_ai_rate, t.ai_rate);
+    if (t.tcp_g > 0)
+        knob_set_add(set, KNOB_dce_tcp_g, t.tcp_g);
+    if (knobset_is_empty(set))
         return false;
-    knob_set_add(set, KNOB_rpg_ai_rate, t.ai_rate);
     snprintf(why, MSG_WHY_SIZE, "a guess");
     return true;
 }
@@ -155,6 +160,7 @@ static void hello(uint32_t i)
                      .phase = f->phase,
                      .change = f->change };
 
+    m.is_fixed[KNOB_dce_tcp_g] = f->is_fixed;
     snprintf(m.name, sizeof m.name, "host%u/nic", i);
     say(i, m);
 }
@@ -185,7 +191,8 @@ static void send(void *arg, uint32_t link, const struct msg *m)
         f->change = m->change;
         answer(link, ANSWER_APPLIED, m->change, "");
     }
-    else if (m->kind == MSG_PREPARE && (f->is_stubborn || f->is_frozen))
+    else if (m->kind == MSG_PREPARE && (f->is_stubborn || f->is_frozen ||
+                                        (f->is_fixed && m->set.is_named[KNOB_dce_tcp_g])))
         answer(link, ANSWER_REFUSED, m->change, "not now");
     else if (m->kind == MSG_PREPARE) {
         f->phase = PHASE_PREPARED;
@@ -290,6 +297,23 @@ static bool is_at_baseline(void)
 
 /* ---- life ---- */
 
+static void tell(void *arg, const char *line)
+{
+    size_t used = strlen(t.told);
+
+    (void)arg;
+    snprintf(t.told + used, sizeof t.told - used, "%s\n", line);
+}
+
+static uint32_t told(const char *what)
+{
+    uint32_t count = 0;
+
+    for (const char *at = t.told; (at = strstr(at, what)) != NULL; at++)
+        count++;
+    return count;
+}
+
 static void boot(void)
 {
     struct control_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
@@ -297,7 +321,8 @@ static void boot(void)
                                 .send = send,
                                 .propose = propose,
                                 .ended = ended,
-                                .declined = declined };
+                                .declined = declined,
+                                .log = tell };
     struct audit a;
 
     audit_init(&a);
@@ -504,6 +529,55 @@ static void try__a_refused_setting_is_tried_once_a_minute_and_told_once(void **u
     assert_true(wait_for(is_kept));              /* and told of before it is written */
     assert_int_equal(lines_with("\"what\":\"try\""), 2);
     assert_int_equal(lines_with("\"what\":\"keep\""), 1);
+}
+
+static void give_knob(uint32_t i, enum knob knob, double value, bool is_fixed)
+{
+    struct fake *f = &t.fake[i];
+
+    knob_set_add(&f->device, knob, value);
+    f->confirmed = f->baseline = f->device;
+    f->is_fixed = is_fixed;
+    hello(i);
+}
+
+static void try__what_no_agent_sets_is_left_out_and_told_once(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_DIRECT;
+    for (uint32_t i = 0; i < DEVICES; i++)
+        give_knob(i, KNOB_dce_tcp_g, 1019, true);
+    deliver();
+    t.ai_rate = 10;
+    t.tcp_g = 64;
+    assert_true(wait_for(is_kept));
+    ticks(700);
+    for (uint32_t i = 0; i < DEVICES; i++) {
+        assert_true(t.fake[i].confirmed.knobs.value[KNOB_rpg_ai_rate] == 10);
+        assert_true(t.fake[i].confirmed.knobs.value[KNOB_dce_tcp_g] == 1019);
+    }
+    assert_int_equal(told("left out of the tuner's setting, because agents do not set it: dce_tcp_g\n"), 1);
+    assert_string_equal(t.k.c.left_out, "dce_tcp_g");
+    assert_false(t.k.c.standing.set.is_named[KNOB_dce_tcp_g]);   /* nor said to be in effect */
+    t.ai_rate = 0;                               /* nothing else would change: no trial */
+    uint64_t trials = t.k.c.trials;
+    ticks(700);
+    assert_int_equal(t.k.c.trials, trials);
+    assert_string_equal(t.k.c.declined, "no agent sets what the tuner would change");
+}
+
+static void try__what_some_agents_set_is_set_there(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_DIRECT;
+    for (uint32_t i = 0; i < DEVICES; i++)
+        give_knob(i, KNOB_dce_tcp_g, 1019, i == 2);
+    deliver();
+    t.tcp_g = 64;
+    assert_true(wait_for(is_kept));
+    for (uint32_t i = 0; i < DEVICES; i++)
+        assert_true(t.fake[i].confirmed.knobs.value[KNOB_dce_tcp_g] == (i == 2 ? 1019 : 64));
+    assert_int_equal(told("do not set it: dce_tcp_g\n"), 1);
 }
 
 /* ---- approvals ---- */
@@ -1034,6 +1108,10 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(propose__an_observing_controller_writes_little, set_up, tear_down),
         cmocka_unit_test_setup_teardown(try__a_refused_setting_is_tried_once_a_minute_and_told_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(try__what_no_agent_sets_is_left_out_and_told_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(try__what_some_agents_set_is_set_there, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(approve__needs_the_code_of_the_trial, set_up, tear_down),
         cmocka_unit_test_setup_teardown(approve__the_log_has_who_and_why, set_up, tear_down),

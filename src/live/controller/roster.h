@@ -109,6 +109,7 @@ struct peer {
     struct msg_facts  facts;
     char              frozen_why[MSG_WHY_SIZE];
     struct knob_set   device, confirmed, baseline;
+    bool              is_fixed[KNOB_COUNT];      /* not set by its agent, whatever is asked */
     struct msg_self   self;      /* as last reported; agents with a tuner of their own */
     uint64_t          net, net_us;       /* checksum of the net that was sent last, and when; 0: never */
     uint64_t          net_refused;       /* checksum of the last that it refused */
@@ -208,6 +209,8 @@ struct controller {
     struct standing      standing;               /* on the disk */
     struct drill_result  drill;                  /* on the disk */
     uint64_t             drill_us;               /* no automatic drill before this time */
+    char                 left_out[MSG_WHY_SIZE]; /* knobs of the tuner's setting that some device would not
+                                                  * set; "": none */
     char                 declined[MSG_WHY_SIZE]; /* why the tuner's last proposal is not tried; "": it was */
 
     struct peer         *peer;
@@ -292,6 +295,11 @@ double roster_control(const struct controller *, enum knob_where, uint64_t now_u
 /* Values of these knobs at the devices that a trial may set or, if it may set none, at all: the confirmed
  * ones or those of the baseline. A knob of which they do not all hold the same value is not named. */
 struct knob_set roster_held(const struct controller *, const struct knob_set *of, bool is_baseline);
+
+/* The part of a setting that some device would set. 'left_out' names knobs that another device has with another
+ * value, but would not set. */
+struct knob_set roster_settable(const struct controller *, const struct knob_set *,
+                                char left_out[MSG_WHY_SIZE]);
 
 /* The confirmed setting of the first device of each kind that a trial may set. `anole ctl diff` shows devices
  * that differ from it. */

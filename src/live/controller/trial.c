@@ -96,13 +96,13 @@ static void confirm_all(struct controller *c, uint64_t now_us)
 
 /* ---- beginning ---- */
 
-/* The part of a setting that a device does not hold yet. */
+/* The part of a setting that a device would set, and does not hold yet. */
 static struct knob_set part_for(const struct peer *p, const struct knob_set *wanted)
 {
     struct knob_set part = knobset_changed(wanted, &p->confirmed);
 
     for (int i = 0; i < KNOB_COUNT; i++)
-        part.is_named[i] &= knob_info[i].where == p->where;
+        part.is_named[i] &= knob_info[i].where == p->where && !p->is_fixed[i];
     return part;
 }
 

@@ -186,6 +186,7 @@ struct msg {
     uint64_t          gap_us;    /* least time between writes */
     uint64_t          interval_us;       /* between its reports */
     struct knob_set   confirmed, baseline;
+    bool              is_fixed[KNOB_COUNT];      /* knobs of 'set' that the agent would not set */
     struct msg_facts  facts;
 
     /* HELLO, REPORT */

@@ -198,6 +198,8 @@ static void print_status(const json_t *o, bool is_short)
     say("next: %s", json_get_text(o, "next"));
     print_drill(json_object_get(o, "drill"));
     print_unguarded(json_object_get(o, "unguarded"));
+    if (*json_get_text(o, "left_out"))
+        say("left out of the tuner's setting, because agents do not set it: %s", json_get_text(o, "left_out"));
     print_refused(json_object_get(o, "refused"));
     say("%s: %s, mode %s, term %lld", json_get_text(o, "name"), json_get_text(o, "role"),
         json_get_text(o, "mode"), integer(o, "term"));

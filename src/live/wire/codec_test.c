@@ -181,12 +181,42 @@ static void write__a_hello_with_every_knob_comes_back(void **unused)
         knob_set_add(&m.set, (enum knob)i, i + 0.125);
     m.confirmed = m.baseline = m.set;
     m.facts = (struct msg_facts){ 1, 2, 3, 4, 5, 6 };
+    m.is_fixed[KNOB_dce_tcp_g] = m.is_fixed[KNOB_kmin] = true;
     read = through(&m, &length);
+    assert_memory_equal(read.is_fixed, m.is_fixed, sizeof m.is_fixed);
     assert_true(knobset_is_same(&read.set, &m.set) && knobset_is_same(&read.baseline, &m.baseline));
     assert_memory_equal(&read.facts, &m.facts, sizeof m.facts);
     assert_string_equal(read.name, m.name);
     assert_string_equal(read.why, m.why);
     assert_int_equal(read.where, KNOB_SWITCH);
+}
+
+/* A knob 'kmin' is renamed on the wire. */
+static int read_with_another_knob(enum msg_kind kind, struct msg *read)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+    struct msg           m = { .kind = kind, .version = MSG_VERSION, .name = "host1/mlx5_0" };
+    unsigned char       *at;
+
+    knob_set_add(&m.set, KNOB_kmin, 1);
+    knob_set_add(&m.set, KNOB_pmax, 0.5);
+    size_t length = codec_write(&m, bytes);
+    while ((at = memmem(bytes, length, "kmin", 4)) != NULL)
+        at[3] = 'o';
+    return codec_read(read, bytes, length);
+}
+
+static void read__knobs_of_a_later_version_are_left_out(void **unused)
+{
+    static const enum msg_kind said[] = { MSG_HELLO, MSG_ANSWER };
+    struct msg                 read;
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(read_with_another_knob(said[i], &read), 0);
+        assert_true(read.set.is_named[KNOB_pmax] && !read.set.is_named[KNOB_kmin]);
+    }
+    assert_int_equal(read_with_another_knob(MSG_PREPARE, &read), -EBADMSG);      /* not half of what is wanted */
 }
 
 static void write__a_lease_is_smaller_still(void **unused)
@@ -390,6 +420,7 @@ int main(void)
         cmocka_unit_test(write__details_of_a_report_come_back),
         cmocka_unit_test(write__message_counts_come_back_with_the_predicted_length),
         cmocka_unit_test(write__a_hello_with_every_knob_comes_back),
+        cmocka_unit_test(read__knobs_of_a_later_version_are_left_out),
         cmocka_unit_test(write__a_lease_is_smaller_still),
         cmocka_unit_test(write__a_report_of_flow_sizes_alone_is_brief),
         cmocka_unit_test(write__a_setting_of_three_knobs_is_small_enough),
