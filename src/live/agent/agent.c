@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LATE_US      500000u     /* a commit that comes later than this after its instant is refused */
 #define AHEAD_US_MAX 10000000u
@@ -141,6 +142,12 @@ static void refuse_open(struct agent *a, const char *why, uint64_t now_us)
 
 /* ---- prepare ---- */
 
+static const char *stuck(const struct agent *a)
+{
+    return a->is_broken ? "an earlier change has not been reverted yet" :
+           !a->is_seen ? "the device could not be read yet" : NULL;
+}
+
 /* Why nothing may be written now; NULL: it may. */
 static const char *obstacle(const struct agent *a)
 {
@@ -149,9 +156,8 @@ static const char *obstacle(const struct agent *a)
            a->is_lost ? "the agent's files are damaged; it observes until they are repaired" :
            *a->stopped ? a->stopped :
            *a->saved.frozen ? a->saved.frozen :
-           a->is_broken ? "an earlier change has not been reverted yet" :
-           *a->breach ? a->breach :
-           !a->is_seen ? "the device could not be read yet" : NULL;
+           stuck(a) ? stuck(a) :
+           *a->breach ? a->breach : NULL;
 }
 
 /* A return to the baseline is always possible: no guardrail, limit or budget prevents it. */
@@ -165,12 +171,19 @@ static bool has_lease(const struct agent *a, uint64_t now_us)
     return now_us < a->lease_until_us;
 }
 
+/* A foreign edit does not keep other values from going back; what a person froze stays as it is. */
+static bool blocks_way_back(const struct agent *a, const char *why)
+{
+    return why != a->breach && !(why == a->saved.frozen && device_is_foreign(a));
+}
+
 /* Why this may not be written now, in a change of the controller's; NULL: it may. 'set' of NULL: a drill. */
 static const char *obstacle_to(const struct agent *a, const struct knob_set *set, uint64_t now_us)
 {
     const char *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" : obstacle(a);
 
-    why = why == a->breach && set && is_baseline(a, set) ? NULL : why;
+    if (why && set && is_baseline(a, set) && !blocks_way_back(a, why))
+        why = stuck(a);
     return why ? why : has_lease(a, now_us) ? NULL : "there is no lease";
 }
 
@@ -410,9 +423,12 @@ void agent_on_guard(struct agent *a, const char *why, uint64_t now_us)
 
 void agent_freeze(struct agent *a, const char *why, uint64_t now_us)
 {
-    if (*a->saved.frozen)
+    char text[MSG_WHY_SIZE];
+
+    snprintf(text, sizeof text, "frozen: %.140s", why);
+    if (*a->saved.frozen && (!device_is_foreign(a) || strncmp(text, MSG_FOREIGN, strlen(MSG_FOREIGN)) == 0))
         return;
-    snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: %.140s", why);
+    memcpy(a->saved.frozen, text, sizeof text);
     a->has_news = true;
     device_save(a);
     device_log(a, (struct audit_record){ .what = "freeze", .why = a->saved.frozen }, now_us);

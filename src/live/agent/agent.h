@@ -239,6 +239,9 @@ int device_log(struct agent *, struct audit_record, uint64_t now_us);
  * action, if the device cannot be read. */
 bool device_check(struct agent *, uint64_t now_us);
 
+/* Is it frozen because of a foreign edit, and not by a person? */
+bool device_is_foreign(const struct agent *);
+
 /* Writes and reads back. On failure 'why' has the reason. until_us: of a trial, which a guard takes back
  * then; NEVER: the value stays. */
 bool device_write(struct agent *, const struct knob_set *, uint64_t until_us, uint64_t now_us,

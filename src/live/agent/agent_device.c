@@ -156,6 +156,11 @@ static struct owners owners_of(const struct agent *a)
     return o;
 }
 
+bool device_is_foreign(const struct agent *a)
+{
+    return strncmp(a->saved.frozen, MSG_FOREIGN, strlen(MSG_FOREIGN)) == 0;
+}
+
 /* Logs the origin of values, now or as soon as the audit log can be written. */
 static void log_adopted(struct agent *a, uint64_t now_us)
 {
@@ -171,16 +176,24 @@ static void log_adopted(struct agent *a, uint64_t now_us)
     }
 }
 
+/* What a person froze before stays so: a rollback passes by it. */
+static void freeze_as_foreign(struct agent *a, const struct knob_set *foreign)
+{
+    char     text[100], before[60];
+    uint32_t kept = device_is_foreign(a) ? 0 : (uint32_t)strcspn(a->saved.frozen, ";");
+
+    snprintf(before, sizeof before, "%.*s", (int)kept, a->saved.frozen);
+    snprintf(a->saved.frozen, sizeof a->saved.frozen, "%s%s: %.70s", kept ? before : MSG_FOREIGN,
+             kept ? "; changed outside Anole" : "", knobset_text(text, sizeof text, foreign));
+}
+
 /* Foreign values stay, become the baseline, and freeze the device. */
 static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_us)
 {
-    char text[100];
-
     knobset_put(&a->saved.confirmed, foreign);
     if (a->saved.has_baseline)
         knobset_put(&a->saved.baseline, foreign);
-    snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: changed outside Anole: %s",
-             knobset_text(text, sizeof text, foreign));
+    freeze_as_foreign(a, foreign);
     knobset_put(&a->adopted, foreign);
     a->has_news = true;
     log_adopted(a, now_us);

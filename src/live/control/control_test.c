@@ -23,6 +23,7 @@
 struct fake {                    /* a device with its agent */
     /* stubborn: refuses changes; storming: a guardrail ends applied changes */
     bool            is_silent, is_frozen, is_stubborn, is_storming;
+    bool            is_foreign, is_obedient;     /* why it is frozen; it goes back all the same */
     bool            is_fixed;            /* its agent would not set dce_tcp_g */
     bool            is_unmeasured;       /* it reports no metric while a change is applied */
     enum msg_phase  phase;
@@ -161,6 +162,8 @@ static void hello(uint32_t i)
                      .change = f->change };
 
     m.is_fixed[KNOB_dce_tcp_g] = f->is_fixed;
+    if (f->is_frozen)
+        snprintf(m.why, sizeof m.why, "%s", f->is_foreign ? MSG_FOREIGN ": kmin 1KB" : "frozen: by alice");
     snprintf(m.name, sizeof m.name, "host%u/nic", i);
     say(i, m);
 }
@@ -191,7 +194,7 @@ static void send(void *arg, uint32_t link, const struct msg *m)
         f->change = m->change;
         answer(link, ANSWER_APPLIED, m->change, "");
     }
-    else if (m->kind == MSG_PREPARE && (f->is_stubborn || f->is_frozen ||
+    else if (m->kind == MSG_PREPARE && (f->is_stubborn || (f->is_frozen && !f->is_obedient) ||
                                         (f->is_fixed && m->set.is_named[KNOB_dce_tcp_g])))
         answer(link, ANSWER_REFUSED, m->change, "not now");
     else if (m->kind == MSG_PREPARE) {
@@ -758,6 +761,23 @@ static void rollback__goes_on_until_every_device_is_back(void **unused)
     assert_true(wait_for(is_at_baseline));
 }
 
+static void rollback__asks_a_device_with_a_foreign_edit_but_not_one_that_a_person_froze(void **unused)
+{
+    (void)unused;
+    keep(10);
+    for (uint32_t i = 1; i < 3; i++) {
+        t.fake[i].is_frozen = true;
+        t.fake[i].is_obedient = true;            /* it would go back if it were asked */
+        t.fake[i].is_foreign = i == 1;
+        hello(i);
+    }
+    deliver();
+    assert_int_equal(order(ORDER_ROLLBACK, ALICE), 0);
+    ticks(300);
+    assert_true(t.fake[1].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5);
+    assert_true(t.fake[2].confirmed.knobs.value[KNOB_rpg_ai_rate] == 10);
+}
+
 static void rollback__is_refused_in_observe_mode(void **unused)
 {
     (void)unused;
@@ -1123,6 +1143,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(freeze__a_damaged_one_is_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__works_in_every_state, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__goes_on_until_every_device_is_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            rollback__asks_a_device_with_a_foreign_edit_but_not_one_that_a_person_froze, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__is_refused_in_observe_mode, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__passes_if_the_device_reverts_without_a_lease, set_up,
                                         tear_down),

@@ -664,7 +664,9 @@ static struct knob_set part_back(const struct peer *p)
 
 static bool can_go_back(const struct controller *c, const struct peer *p, uint64_t now_us)
 {
-    return p->may_write && !p->is_frozen && roster_is_fresh(c, p, now_us);
+    bool is_foreign = strncmp(p->frozen_why, MSG_FOREIGN, strlen(MSG_FOREIGN)) == 0;
+
+    return p->may_write && (!p->is_frozen || is_foreign) && roster_is_fresh(c, p, now_us);
 }
 
 /* Takes the next step of one device; true: it holds its baseline. */

@@ -32,6 +32,7 @@
 #define MSG_PORTS_MAX 128
 #define MSG_PORT_NAME_SIZE 23
 #define MSG_PAIRS_MAX 256
+#define MSG_FOREIGN   "frozen: changed outside Anole"    /* begins the reason of a device frozen by that */
 
 enum msg_kind {
     MSG_NONE,
