@@ -54,7 +54,7 @@ void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
     a->switches.at_us = a->lasting.at_us = now_us;
     fit_budget(&a->switches, a->cfg->switches_per_day, is_new ? INFINITY : a->saved.switches_left);
     fit_budget(&a->lasting, a->cfg->lasting_per_day, is_new ? INFINITY : a->saved.lasting_left);
-    a->tick_us = now_us;
+    a->tick_us = a->read_us = now_us;
     a->doubt_until_us = a->awake_us + DEVICE_DOUBT_US;
     a->late_until_us = a->saved.doubts || a->owns_all ? a->doubt_until_us : 0;
     if (a->saved.doubts || a->owns_all)
@@ -130,6 +130,7 @@ static void give_up(struct agent *a, const char *why, uint64_t now_us)
 
 static void refuse(struct agent *a, uint64_t change, const char *why, uint64_t now_us)
 {
+    device_say(a, "refuses", why);
     device_log(a, (struct audit_record){ .what = "refuse", .why = why, .change = change }, now_us);
     say_answer(a, ANSWER_REFUSED, change, why);
 }
@@ -430,6 +431,7 @@ void agent_freeze(struct agent *a, const char *why, uint64_t now_us)
         return;
     memcpy(a->saved.frozen, text, sizeof text);
     a->has_news = true;
+    device_say(a, "freeze", a->saved.frozen);
     device_save(a);
     device_log(a, (struct audit_record){ .what = "freeze", .why = a->saved.frozen }, now_us);
 }
@@ -452,6 +454,7 @@ static void on_thaw(struct agent *a, const struct msg *m, uint64_t now_us)
     if (*a->saved.frozen) {
         a->saved.frozen[0] = '\0';
         a->has_news = true;
+        device_say(a, "thaw", m->why);
         device_save(a);
         device_log(a, (struct audit_record){ .what = "thaw", .why = m->why }, now_us);
     }
@@ -475,8 +478,10 @@ void agent_stop_by_file(struct agent *a, const char *why, uint64_t now_us)
     a->has_news |= is_new || is_over;
     if (is_new)
         give_up(a, a->stopped, now_us);
-    if (is_new || is_over)
-        device_log(a, (struct audit_record){ .what = is_new ? "freeze" : "thaw", .why = why }, now_us);
+    if (!is_new && !is_over)
+        return;
+    device_say(a, is_new ? "freeze" : "thaw", is_new ? why : "the file is gone");
+    device_log(a, (struct audit_record){ .what = is_new ? "freeze" : "thaw", .why = why }, now_us);
 }
 
 void agent_reconfigure(struct agent *a, struct agent_config *cfg, const struct agent_config *new,
@@ -635,6 +640,20 @@ static void watch(struct agent *a, uint64_t now_us)
         give_up(a, a->breach, now_us);
 }
 
+/* A trial that can no longer be checked ends. */
+static void watch_reads(struct agent *a, uint64_t now_us)
+{
+    bool is_unreadable = now_us > a->read_us + max_u64(DEVICE_UNREAD_US, 3 * a->cfg->interval_us);
+
+    if (is_unreadable == a->is_unreadable)
+        return;
+    a->is_unreadable = is_unreadable;
+    device_say(a, is_unreadable ? "unreadable" : "readable",
+               is_unreadable ? "its parameters cannot be read" : "its parameters can be read again");
+    if (is_unreadable)
+        give_up(a, "its parameters can no longer be read", now_us);
+}
+
 void agent_on_tick(struct agent *a, uint64_t now_us)
 {
     /* A machine that slept finds its clock ahead. What its driver had not done before may be done after. */
@@ -647,6 +666,7 @@ void agent_on_tick(struct agent *a, uint64_t now_us)
     watch(a, now_us);
     if (!a->is_broken)
         device_check(a, now_us);
+    watch_reads(a, now_us);
     if (a->phase == PHASE_APPLIED && a->io.guard.keep)
         a->io.guard.keep(a->io.guard.arg, a->lease_until_us);
     device_forget_doubts(a);

@@ -13,7 +13,8 @@ static struct msg msg_of(const struct agent *a, enum msg_kind kind)
     return (struct msg){ .kind = kind, .term = a->saved.term, .incarnation = a->incarnation,
                          .phase = a->phase, .self = a->self,
                          .is_frozen = *a->saved.frozen || *a->stopped || a->is_lost,
-                         .is_broken = a->is_broken || a->self.is_broken };
+                         .is_broken = a->is_broken || a->self.is_broken,
+                         .is_unreadable = a->is_unreadable };
 }
 
 void say_answer(struct agent *a, enum msg_answer answer, uint64_t change, const char *why)
@@ -185,6 +186,7 @@ static void freeze_as_foreign(struct agent *a, const struct knob_set *foreign)
     snprintf(before, sizeof before, "%.*s", (int)kept, a->saved.frozen);
     snprintf(a->saved.frozen, sizeof a->saved.frozen, "%s%s: %.70s", kept ? before : MSG_FOREIGN,
              kept ? "; changed outside Anole" : "", knobset_text(text, sizeof text, foreign));
+    device_say(a, "changed", a->saved.frozen);
 }
 
 /* Foreign values stay, become the baseline, and freeze the device. */
@@ -221,6 +223,7 @@ static int read_device(struct agent *a, uint64_t now_us)
     if (rc)
         return rc;
     a->is_seen = true;
+    a->read_us = now_us;
     meet(a);
     log_adopted(a, now_us);
     return 0;
@@ -318,6 +321,15 @@ void device_tell(struct agent *a, const char *what, const struct knob_set *old, 
     if (used < sizeof line)
         snprintf(line + used, sizeof line - used, " %s", why);
     a->io.tell(a->io.arg, line);
+}
+
+void device_say(struct agent *a, const char *what, const char *why)
+{
+    char line[MSG_NAME_SIZE + 2 * MSG_WHY_SIZE];
+
+    snprintf(line, sizeof line, "%s: %s%s%s", a->cfg->name, what, *why ? ": " : "", why);
+    if (a->io.tell)
+        a->io.tell(a->io.arg, line);
 }
 
 /* The log has an 'apply', and the device its value no longer: the guard was there first. */

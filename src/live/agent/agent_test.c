@@ -31,6 +31,7 @@ struct bench {
     bool                was_saved_first;         /* baseline and log were on the disk at the first write */
     struct msg          said;                    /* the last answer */
     struct msg          greeted;                 /* the last hello */
+    bool                is_said_unreadable;      /* in the last report */
     struct msg_sample   reported;                /* the last one; its detail pointer is not valid */
     struct msg_detail   detail;                  /* of the last report; empty if it had none */
     uint64_t            now_us;
@@ -144,6 +145,7 @@ static void hear(void *arg, const struct msg *m)
     if (m->kind != MSG_REPORT)
         return;
     b->reported = m->sample;
+    b->is_said_unreadable = m->is_unreadable;
     b->detail = m->sample.detail ? *m->sample.detail : (struct msg_detail){ 0 };
 }
 
@@ -629,6 +631,30 @@ static void late_write__after_a_sleep_is_reverted(void **unused)
     bench_free(b);
 }
 
+/* Its files are gone for longer than a moment: it says so, and the trial, which nobody can check, ends. */
+static void read__parameters_that_vanish_end_the_trial_and_are_told(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    b->is_unreadable = true;
+    for (int i = 0; i < 15; i++) {
+        lease(b);
+        pass(b, 100 * MS);
+    }
+    assert_true(b->agent.phase == PHASE_APPLIED && !b->is_said_unreadable);
+    for (int i = 0; i < 15; i++) {
+        lease(b);
+        pass(b, 100 * MS);
+    }
+    assert_true(b->agent.phase == PHASE_IDLE && b->is_said_unreadable);
+    b->is_unreadable = false;
+    pass(b, 600 * MS);
+    assert_true(ai_rate(b) == 5 && !b->is_said_unreadable);
+    bench_free(b);
+}
+
 static void guardrail__reverts_the_change_at_once(void **unused)
 {
     struct bench *b = bench_new();
@@ -980,6 +1006,7 @@ int main(void)
         cmocka_unit_test(foreign_edit__stays_while_our_values_go_back),
         cmocka_unit_test(freeze__by_a_person_stays_for_a_rollback),
         cmocka_unit_test(late_write__after_a_sleep_is_reverted),
+        cmocka_unit_test(read__parameters_that_vanish_end_the_trial_and_are_told),
         cmocka_unit_test(guardrail__reverts_the_change_at_once),
         cmocka_unit_test(disk__that_is_full_stops_changes_but_not_reverts),
         cmocka_unit_test(rescue__any_damage_of_state_leaves_the_baseline),

@@ -113,6 +113,7 @@ static void take_state(struct controller *c, struct peer *p, const struct msg *m
     c->is_unranked |= p->is_frozen != m->is_frozen;
     p->is_frozen = m->is_frozen;
     p->is_broken = m->is_broken;
+    p->is_unreadable = m->is_unreadable;
     p->phase = m->phase;
     p->open_change = m->change;
     p->self = m->self;

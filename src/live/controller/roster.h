@@ -80,7 +80,8 @@ struct peer {
     double            metric_sum;                /* of reports since the last tick */
     uint64_t          heard_us;  /* by our clock; 0: never */
     uint64_t          interval_us;
-    bool              may_write, is_frozen, is_broken, has_offset;
+    bool              may_write, is_frozen, is_broken, is_unreadable, has_offset;
+    bool              is_expired;        /* its agent's certificate has ended; only shown */
     bool              is_ahead;  /* claims to have obeyed a higher term than ours */
     bool              has_left;  /* its agent said goodbye: do not wait for it */
     bool              has_detail;                /* the last report had one */

@@ -193,6 +193,7 @@ struct msg {
     /* HELLO, REPORT */
     enum msg_phase    phase;
     bool              is_frozen, is_broken;      /* broken: a revert has not succeeded yet */
+    bool              is_unreadable;     /* its parameters cannot be read */
     struct msg_sample sample;
     struct msg_self   self;      /* QUEUES: is_allowed */
 

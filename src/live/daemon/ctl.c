@@ -83,7 +83,7 @@ static bool is_troubled(const json_t *d)
     const char *state = json_get_text(d, "state");
 
     return strcmp(state, "silent") == 0 || strcmp(state, "broken") == 0 || strcmp(state, "frozen") == 0 ||
-           *json_get_text(d, "why");
+           strcmp(state, "unreadable") == 0 || strcmp(state, "expired") == 0 || *json_get_text(d, "why");
 }
 
 static void print_device(const json_t *d)
@@ -101,7 +101,7 @@ static void print_device(const json_t *d)
 static void print_states(const json_t *devices)
 {
     static const char *const states[] = { "tuned",  "ready",  "held back", "observed", "frozen",
-                                          "broken", "silent", "left",      NULL };
+                                          "broken", "unreadable", "silent", "expired", "left", NULL };
     size_t                   all = json_array_size(devices);
 
     for (int i = 0; states[i] && all; i++) {

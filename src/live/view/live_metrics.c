@@ -244,7 +244,7 @@ const char *agent_trouble(const struct agent *a)
     return a->is_broken || a->self.is_broken ? "it could not be brought back to what was confirmed" :
            a->is_lost ? "its state on the disk cannot be understood" :
            a->is_dirty ? "its state cannot be written to the disk" :
-           !a->is_seen ? "its parameters cannot be read" : "";
+           !a->is_seen || a->is_unreadable ? "its parameters cannot be read" : "";
 }
 
 static const struct { const char *name, *type, *help; } families[] = {

@@ -35,7 +35,8 @@ _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
 #define SEEN_FIELDS(X) \
     X(local_bytes) X(chance_bytes) X(chance_squares) X(chain_tiny) X(chain_ps) X(bursts) X(burst_messages) \
     X(burst_bytes)
-#define MESSAGE_FIELDS(X) X(term) X(incarnation) X(change) X(stamp_us) X(at_us) X(is_frozen) X(is_broken)
+#define MESSAGE_FIELDS(X) X(term) X(incarnation) X(change) X(stamp_us) X(at_us) X(is_frozen) X(is_broken) \
+    X(is_unreadable)
 
 /* On the wire a paused time that is not known is a bit of 'unknown'; in a sample it is NAN. Counters that were
  * added later have a bit of 'known' instead: agents that lack them send none. */
