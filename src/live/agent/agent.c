@@ -648,8 +648,6 @@ static void watch_reads(struct agent *a, uint64_t now_us)
     if (is_unreadable == a->is_unreadable)
         return;
     a->is_unreadable = is_unreadable;
-    device_say(a, is_unreadable ? "unreadable" : "readable",
-               is_unreadable ? "its parameters cannot be read" : "its parameters can be read again");
     if (is_unreadable)
         give_up(a, "its parameters can no longer be read", now_us);
 }

@@ -665,10 +665,11 @@ static int drill(struct controller *c, const struct order *o, uint64_t now_us)
         return -EAGAIN;
     if (*o->device && !p)
         return -ENOENT;
-    if (c->trial.phase != TRIAL_NONE || *c->frozen)
+    if ((c->trial.phase != TRIAL_NONE && c->trial.phase != TRIAL_WAITING) || *c->frozen)
         return -EBUSY;
     if (!p || !p->may_write || p->is_frozen || p->is_broken || !roster_is_fresh(c, p, now_us))
         return -ENODEV;
+    trial_withdraw(c, "a drill comes first; the tuner proposes anew", now_us);
     snprintf(c->drill_order.who, sizeof c->drill_order.who, "%s", o->who);
     snprintf(c->drill_order.why, sizeof c->drill_order.why, "%s", o->why);
     snprintf(c->drill_device, sizeof c->drill_device, "%s", p->name);
@@ -679,7 +680,7 @@ static int drill(struct controller *c, const struct order *o, uint64_t now_us)
     return 0;
 }
 
-static int on_order(struct controller *c, const struct order *o, uint64_t now_us)
+static int carry_out(struct controller *c, const struct order *o, uint64_t now_us)
 {
     switch (o->kind) {
     case ORDER_FREEZE:        return freeze(c, o, "frozen", "freeze", now_us);
@@ -694,6 +695,15 @@ static int on_order(struct controller *c, const struct order *o, uint64_t now_us
     case ORDERS:              break;
     }
     return -EINVAL;
+}
+
+static int on_order(struct controller *c, const struct order *o, uint64_t now_us)
+{
+    int rc = carry_out(c, o, now_us);
+
+    if (!rc)
+        c->ordered[o->kind]++;
+    return rc;
 }
 
 /* ---- the function ---- */

@@ -185,6 +185,7 @@ struct controller {
     uint64_t             started_us;
     uint64_t             counter;        /* of terms, on the disk */
     uint64_t             term;
+    uint64_t             ordered[ORDERS];        /* by people, and carried out */
     bool                 has_lease;      /* its term comes from a lease: only a lease deposes it */
     bool                 is_doubted;     /* an agent claims a higher term: count them at the next tick */
     uint64_t             blamed_us;      /* the last record about an impossible term */

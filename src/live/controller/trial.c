@@ -293,6 +293,12 @@ void trial_reject(struct controller *c, const struct order *o, uint64_t now_us)
     stop(c, VERDICT_NO_GAIN, why, now_us);
 }
 
+void trial_withdraw(struct controller *c, const char *why, uint64_t now_us)
+{
+    if (c->trial.phase == TRIAL_WAITING)
+        end(c, false, why, now_us);
+}
+
 /* One device ends the trial. It becomes the last in rank, so that it does not end the next trial, too. */
 static void abort_because_of(struct controller *c, struct peer *p, const char *why, uint64_t now_us)
 {

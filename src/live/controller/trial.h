@@ -29,6 +29,9 @@ void trial_begin(struct controller *, const struct knob_set *, const char *why, 
 void trial_approve(struct controller *, const struct order *);
 void trial_reject(struct controller *, const struct order *, uint64_t now_us);
 
+/* A trial that waits ends at once. */
+void trial_withdraw(struct controller *, const char *why, uint64_t now_us);
+
 /* Starts to restore baselines (c->rolled_back). False: all reachable devices hold theirs. */
 bool trial_begin_rollback(struct controller *, uint64_t now_us);
 

@@ -47,13 +47,17 @@ static char *dump(json_t *o)
     return text ? text : xstrdup("{}");
 }
 
+bool page_disk_is_bad(const struct page *p)
+{
+    return p->controller->is_dirty || (p->counts.audit && p->counts.audit->lost);
+}
+
 static char *trouble(void *arg)
 {
     const struct page *p = arg;
 
     return p->controller->role == ROLE_DEPOSED ? xstrdup("another controller has taken over\n") :
-           p->controller->is_dirty || (p->counts.audit && p->counts.audit->lost) ? xstrdup("the disk cannot be written\n") :
-           NULL;
+           page_disk_is_bad(p) ? xstrdup("the disk cannot be written\n") : NULL;
 }
 
 /* ---- flows ---- */
@@ -119,6 +123,9 @@ static void add_metrics(void *arg, struct prom *m)
     struct err         why;
 
     controller_metrics(m, p->controller, &p->counts, clock_us());
+    prom_one(m, "anole_controller_disk_unwritable", "gauge",
+             "1: its state or its audit log could not be written.", page_disk_is_bad(p));
+    upkeep_metrics(m, &p->upkeep);
     if (p->flows)
         add_flow_metrics(m, p->flows);
     prom_one(m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.",
@@ -153,6 +160,9 @@ static const char *overview_text(struct page *p)
              { "agreement", state_json_agreement(p->controller) },
              { "has_history", json_boolean(p->past.history) },
              { "refused", process_refused_json(p->counts.peers) },
+             { "disk_is_bad", json_boolean(page_disk_is_bad(p)) },
+             { "inventory", upkeep_inventory_json(&p->upkeep) },
+             { "certificates", upkeep_certificates_json(&p->upkeep) },
              { "links", loads_json(&p->loads, p->controller) },
              { "jobs", jobs_json(&p->jobs, p->controller) }, { "tuner", tuner },
              { "next", json_of_text(state_json_next(next, sizeof next, p->controller, tuner,
@@ -461,7 +471,10 @@ static void look_at_past(struct page *page, uint64_t now_us)
 
 void page_init(struct page *p, const struct controller *c)
 {
+    static const struct inventory none;
+
     *p = (struct page){ .controller = c, .http = { add_metrics, trouble, answer, events, p, NULL } };
+    upkeep_init(&p->upkeep, &none);
 }
 
 void page_fini(struct page *p)
