@@ -258,7 +258,7 @@ feed() {
     [ "$status" -eq 1 ]
     run ctl approve 1 </dev/null                 # a script must say which setting it means
     [ "$status" -eq 1 ]
-    [[ "$output" == *'trial 1 would set rpg_ai_rate 50Mbps'*'anole ctl approve 1:'* ]]
+    [[ "$output" == *'trial 1 would set rpg_ai_rate 5 -> 50Mbps'*'anole ctl approve 1:'* ]]
     code=${output##*approve }
     run ctl approve 1:0123456789abcdef
     [ "$status" -eq 1 ]

@@ -298,8 +298,8 @@ double roster_control(const struct controller *, enum knob_where, uint64_t now_u
  * ones or those of the baseline. A knob of which they do not all hold the same value is not named. */
 struct knob_set roster_held(const struct controller *, const struct knob_set *of, bool is_baseline);
 
-/* The part of a setting that some device would set. 'left_out' names knobs that another device has with another
- * value, but would not set. */
+/* The part of a setting that some device would set. 'left_out' names knobs that another device has with
+ * another value, but would not set. */
 struct knob_set roster_settable(const struct controller *, const struct knob_set *,
                                 char left_out[MSG_WHY_SIZE]);
 

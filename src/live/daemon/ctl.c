@@ -248,7 +248,8 @@ static void print_status(const json_t *o, bool is_short)
     print_drill(json_object_get(o, "drill"));
     print_unguarded(json_object_get(o, "unguarded"));
     if (*json_get_text(o, "left_out"))
-        say("left out of the tuner's setting, because agents do not set it: %s", json_get_text(o, "left_out"));
+        say("left out of the tuner's setting, because agents do not set it: %s",
+            json_get_text(o, "left_out"));
     print_refused(json_object_get(o, "refused"));
     if (json_is_true(json_object_get(o, "disk_is_bad")))
         say("the controller's disk cannot be written: nothing new is tried");

@@ -436,7 +436,7 @@ static void tell_disk(struct fabric *f)
     bool is_bad = page_disk_is_bad(&f->page);
 
     if (is_bad && !f->told_disk)
-        clock_log("the disk cannot be written: nothing new is tried; %lu records of the audit log are missing",
+        clock_log("the disk cannot be written: nothing new is tried; %lu records of the log are missing",
                   (unsigned long)f->control.audit.lost);
     else if (!is_bad && f->told_disk)
         clock_log("the disk can be written again");

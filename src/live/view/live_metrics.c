@@ -73,8 +73,8 @@ void process_metrics(struct prom *p, const struct server_counts *h)
     prom_family(p, "anole_config_reloads_total", "counter", "Times that the configuration was read again.");
     prom_value(p, (double)reloads.taken, "outcome", "taken", NULL);
     prom_value(p, (double)reloads.refused, "outcome", "refused", NULL);
-    prom_one(p, "anole_config_reload_refused", "gauge", "1: the last reload was refused; the journal says why.",
-             reloads.is_refused);
+    prom_one(p, "anole_config_reload_refused", "gauge",
+             "1: the last reload was refused; the journal says why.", reloads.is_refused);
     prom_one(p, "anole_http_requests_total", "counter", "HTTP requests that were answered.",
              (double)h->requests);
     prom_one(p, "anole_http_refused_total", "counter", "Of these, with a status of 400 or more.",

@@ -31,7 +31,8 @@ void inventory_read(const struct section *s, struct inventory *all)
     const struct yaml_node *list = section_get(s, "inventory");
 
     *all = (struct inventory){ .name = xcalloc(list ? list->count + 1ul : 1, sizeof *all->name) };
-    for (const struct yaml_node *n = section_list(s, "inventory", INVENTORY_MAX); n && !s->r->rc; n = n->next) {
+    for (const struct yaml_node *n = section_list(s, "inventory", INVENTORY_MAX); n && !s->r->rc;
+         n = n->next) {
         if (n->kind != YAML_SCALAR || !strchr(n->text, '/') || strchr(n->text, '*') ||
             strlen(n->text) >= MSG_NAME_SIZE)
             reader_refuse(s->r, n, "inventory is a list of devices: HOST/DEVICE");
@@ -145,8 +146,8 @@ static void tell_devices(struct upkeep *w, log_fn log, void *arg)
     char line[2 * MSG_NAME_SIZE + 80];
 
     if (w->missing > w->told_missing) {
-        snprintf(line, sizeof line, "missing: %u of %u expected devices do not report, such as %s", w->missing,
-                 w->inventory->count, w->missing_name);
+        snprintf(line, sizeof line, "missing: %u of %u expected devices do not report, such as %s",
+                 w->missing, w->inventory->count, w->missing_name);
         log(arg, line);
     } else if (!w->missing && w->told_missing) {
         snprintf(line, sizeof line, "all %u expected devices report", w->inventory->count);
@@ -167,7 +168,8 @@ static void tell_days(const char *whose, double days, int *told, log_fn log, voi
     if (whole == INT_MAX)
         return;
     if (whole < 0)
-        snprintf(line, sizeof line, "expired: the certificate of %s ended %.0f days ago", whose, floor(-days));
+        snprintf(line, sizeof line, "expired: the certificate of %s ended %.0f days ago", whose,
+                 floor(-days));
     else
         snprintf(line, sizeof line, "the certificate of %s ends in %d days", whose, whole);
     log(arg, line);

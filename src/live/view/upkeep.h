@@ -30,7 +30,7 @@ struct upkeep_at {
 struct upkeep {
     const struct inventory *inventory;   /* count 0: nothing is expected */
     bool     has_looked;
-    uint32_t missing, unexpected;        /* devices: expected, and not reporting; reporting, and not expected */
+    uint32_t missing, unexpected;        /* expected, but not reporting; reporting, but not expected */
     char     missing_name[MSG_NAME_SIZE], unexpected_name[MSG_NAME_SIZE];        /* one of them */
     double   own_days;                   /* NAN: no certificate */
     double   least_days;                 /* of the peer whose certificate ends first; NAN: none has one */

@@ -514,7 +514,8 @@ static bool decode(struct msg *to, const Anole__V1__Message *from)
     if ((to->kind == MSG_HELLO) != (from->hello != NULL) || (to->kind == MSG_QUEUES && !from->self) ||
         (to->kind == MSG_REPORT) != (from->sample != NULL))
         return false;
-    return take_text(to->why, sizeof to->why, from->why) && take_knobs(&to->set, from->set, from->n_set, to->kind == MSG_PREPARE) &&
+    return take_text(to->why, sizeof to->why, from->why) &&
+           take_knobs(&to->set, from->set, from->n_set, to->kind == MSG_PREPARE) &&
            (!from->hello || take_hello(to, from->hello)) &&
            (!from->sample || take_sample(&to->sample, from->sample));
 }

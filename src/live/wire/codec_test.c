@@ -216,7 +216,8 @@ static void read__knobs_of_a_later_version_are_left_out(void **unused)
         assert_int_equal(read_with_another_knob(said[i], &read), 0);
         assert_true(read.set.is_named[KNOB_pmax] && !read.set.is_named[KNOB_kmin]);
     }
-    assert_int_equal(read_with_another_knob(MSG_PREPARE, &read), -EBADMSG);      /* not half of what is wanted */
+    /* not half of what is wanted */
+    assert_int_equal(read_with_another_knob(MSG_PREPARE, &read), -EBADMSG);
 }
 
 static void write__a_lease_is_smaller_still(void **unused)

@@ -107,7 +107,7 @@ static const struct key_row controller_keys[] = {
     { "think", KEY_TIME, "60s", "CPU time of such a search",
       KEY_AT(struct controller_file, think_us), 1000000 * PS_PER_US, KEY_TIME_PS_MAX, .per = PS_PER_US },
     { "topology", KEY_FILE, "", "file of links between ports, for the page" },
-    { "inventory", KEY_LIST, "", "devices that should be there: status, metrics and journal name those that do not report" },
+    { "inventory", KEY_LIST, "", "devices that should be there: those that do not report are named" },
     { "jobs", KEY_MAP, "", "NAME: [DEVICE, ...]: names or patterns of a job's NICs, for the page" },
     { "etcd", KEY_MAP, "", "lease shared by the controllers of a cell, see below; its holder acts" },
     { "stale", KEY_COUNT, "3", "reports older than this many intervals are ignored",
