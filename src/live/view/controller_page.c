@@ -233,6 +233,16 @@ static char *html_text(void)
     return text;
 }
 
+/* What the client that asks may do: the page hides other buttons. */
+static void answer_right(const struct server_request *q, struct server_reply *r)
+{
+    static const char *const rights[GATE_RIGHTS] = { "", "view", "approve", "operate" };
+    json_t                  *o = JSON_OF({ "right", json_of_text(rights[q->right]) });
+
+    r->text = dump(o);
+    json_decref(o);
+}
+
 static void answer_get(struct page *p, const char *path, struct server_reply *r)
 {
     if (strcmp(path, "/api/state") == 0) {
@@ -336,6 +346,8 @@ static void answer(void *arg, const struct server_request *q, struct server_repl
 {
     if (strcmp(q->method, "POST") == 0)
         answer_post(arg, q, r);
+    else if (strcmp(q->path, "/api/right") == 0)
+        answer_right(q, r);
     else
         answer_get(arg, q->path, r);
 }

@@ -60,7 +60,7 @@ export interface Evidence {
 export interface Device {
   name: string;
   kind: string;
-  state: string; // silent, broken, frozen, observed, held back, ready, tuned, left
+  state: string; // one of STATES
   why: string;
   has_trial: boolean;
   metric: Num;
@@ -144,7 +144,24 @@ export interface Cell {
   states: number[]; // as in STATES
 }
 
-export const STATES = ["silent", "broken", "frozen", "observed", "held back", "ready", "tuned", "left"];
+// Devices that should be there: 'missing' do not report, 'unexpected' report all the same; null: not known yet.
+export interface Inventory {
+  expected: number;
+  missing: Num;
+  missing_example: string;
+  unexpected: Num;
+  unexpected_example: string;
+}
+
+export interface Certificates {
+  own_days: Num;
+  least_days: Num; // of the agent, relay or operator whose certificate ends first
+  least_name: string;
+  ending: number; // within 30 days
+  ended: number;
+}
+
+export const STATES = ["silent", "broken", "frozen", "observed", "held back", "ready", "tuned", "left", "unreadable", "expired"];
 
 // Different values of a knob on devices of one kind.
 export interface Disagreement {
@@ -255,6 +272,9 @@ export interface Pulse {
 export interface Fabric extends Pulse {
   standby?: string;
   refused?: { total: number; last: string; last_ms: Num; reasons: Record<string, number> } | null; // connections
+  disk_is_bad?: boolean; // of the controller
+  inventory?: Inventory | null;
+  certificates?: Certificates | null;
   next: string; // which trial runs, or why none does
   cells: CellNames;
   has_history: boolean;
