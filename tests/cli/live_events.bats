@@ -155,9 +155,9 @@ teardown() {
     start_all 1
     wait_for grep -q 'the certificate of this controller ends in 1 days' controller.log
     wait_for grep -q 'the certificate of host1 ends in 1 days' controller.log
-    is_metric controller.log '^anole_controller_certificate_days 1\.9'
-    is_metric controller.log '^anole_controller_peer_certificate_days 1\.9'
-    is_metric agent1.log '^anole_agent_certificate_days.* 1\.9'
+    is_metric controller.log '^anole_controller_certificate_seconds 1[67][0-9]{4}'
+    is_metric controller.log '^anole_controller_peer_certificate_seconds 1[67][0-9]{4}'
+    is_metric agent1.log '^anole_agent_certificate_seconds.* 1[67][0-9]{4}'
     asks_as operator
     grep -q 'the certificate of this controller ends in 1 days' out
     grep -q 'certificates of peers end within 30 days, that of host1 in 1' out

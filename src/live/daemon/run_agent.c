@@ -241,9 +241,9 @@ static enum process_order wait_for_something(struct host *h)
 /* ---- the page ---- */
 
 /* Until then; NAN: there is no certificate. */
-static double days_of(int64_t ends_s)
+static double seconds_to(int64_t ends_s)
 {
-    return ends_s ? (double)(ends_s - (int64_t)time(NULL)) / 86400 : (double)NAN;
+    return ends_s ? (double)(ends_s - (int64_t)time(NULL)) : (double)NAN;
 }
 
 static void add_metrics(void *arg, struct prom *m)
@@ -253,7 +253,8 @@ static void add_metrics(void *arg, struct prom *m)
 
     for (uint32_t i = 0; i < h->devices; i++)
         shown[i] = (struct agent_shown){ &h->device[i].agent, &h->device[i].totals,
-                                         h->device[i].up.is_up, days_of(dial_ends_s(h->device[i].up.dial)) };
+                                         h->device[i].up.is_up,
+                                         seconds_to(dial_ends_s(h->device[i].up.dial)) };
     agent_metrics(m, shown, h->devices, clock_us());
 }
 

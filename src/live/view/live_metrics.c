@@ -283,7 +283,7 @@ static const struct { const char *name, *type, *help; } families[] = {
       "Time until an unconfirmed setting is rolled back, unless the controller answers." },
     { "anole_agent_changes_left", "gauge", "Changes that may still be tried today." },
     { "anole_agent_audit_records_total", "counter", "Number of the last record of the audit log." },
-    { "anole_agent_certificate_days", "gauge", "Days until the certificate of the agent ends." },
+    { "anole_agent_certificate_seconds", "gauge", "Time until the certificate of the agent ends." },
     { "anole_agent_metric", "gauge", "How well the device did in the last interval, 0 to 1." },
     { "anole_agent_samples_total", "counter", "Intervals whose counters could be read." },
     { "anole_agent_missing_samples_total", "counter", "Intervals whose counters could not." },
@@ -306,7 +306,7 @@ static double value_of(size_t family, const struct agent_shown *d, uint64_t now_
         d->is_connected, a->cfg->may_write && !agent_refusal(a), *a->saved.frozen || *a->stopped,
         *agent_trouble(a) != '\0', *a->breach != '\0', a->phase == PHASE_APPLIED,
         a->lease_until_us > now_us ? (double)(a->lease_until_us - now_us) / 1e6 : 0, a->switches.left,
-        (double)a->audit.seq, d->certificate_days, a->sample.metric, (double)t->samples, (double)t->missing,
+        (double)a->audit.seq, d->certificate_s, a->sample.metric, (double)t->samples, (double)t->missing,
 #define AGENT(name, ...) !t->samples || t->unknown & MSG_UNKNOWN(name) ? NAN : (double)t->name,
 #include "core/figures.def"
         a->self.queues, a->self.moved, (double)a->self.decisions, (double)a->self.changes, t->paused_s,

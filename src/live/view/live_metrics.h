@@ -51,7 +51,7 @@ struct agent_totals {
 void agent_totals_add(struct agent_totals *, const struct msg_sample *);
 
 struct agent_shown { const struct agent *agent; const struct agent_totals *totals; bool is_connected;
-                     double certificate_days; };
+                     double certificate_s; };
 
 void agent_metrics(struct prom *, const struct agent_shown *, uint32_t count, uint64_t now_us);
 

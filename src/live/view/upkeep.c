@@ -230,10 +230,10 @@ void upkeep_metrics(struct prom *p, const struct upkeep *w)
              known(w, w->missing));
     prom_one(p, "anole_controller_devices_unexpected", "gauge",
              "Devices that report and are not in the inventory.", known(w, w->unexpected));
-    prom_one(p, "anole_controller_certificate_days", "gauge", "Days until its own certificate ends.",
-             w->own_days);
-    prom_one(p, "anole_controller_peer_certificate_days", "gauge",
-             "Days until the first certificate of an agent, relay or operator ends.", w->least_days);
+    prom_one(p, "anole_controller_certificate_seconds", "gauge", "Time until its own certificate ends.",
+             w->own_days * DAY_S);
+    prom_one(p, "anole_controller_peer_certificate_seconds", "gauge",
+             "Time until the first certificate of an agent, relay or operator ends.", w->least_days * DAY_S);
     prom_one(p, "anole_controller_peer_certificates_ending", "gauge",
              "Of agents, relays and operators: certificates that end within 30 days.", w->ending);
 }
