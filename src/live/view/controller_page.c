@@ -237,10 +237,8 @@ static char *html_text(void)
 static void answer_right(const struct server_request *q, struct server_reply *r)
 {
     static const char *const rights[GATE_RIGHTS] = { "", "view", "approve", "operate" };
-    json_t                  *o = JSON_OF({ "right", json_of_text(rights[q->right]) });
 
-    r->text = dump(o);
-    json_decref(o);
+    r->text = dump(JSON_OF({ "right", json_of_text(rights[q->right]) }));
 }
 
 static void answer_get(struct page *p, const char *path, struct server_reply *r)
