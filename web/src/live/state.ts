@@ -293,6 +293,10 @@ const POINTS_MAX = 900;
 // A pulse has only the last point of the timeline.
 export function grow(fabric: Fabric, pulse: Pulse): Fabric {
   const timeline = { ...fabric.timeline };
+  // If the controller's clock was set back, points of ours lie in the future.
+  const now = pulse.timeline.t_ms.at(-1) ?? Infinity;
+  const past = timeline.t_ms.filter((t) => t <= now).length;
+  if (past < timeline.t_ms.length) for (const key of Object.keys(timeline) as (keyof Timeline)[]) (timeline[key] as Num[]) = timeline[key].slice(0, past);
   const last = timeline.t_ms.at(-1) ?? 0;
   const fresh = pulse.timeline.t_ms.findIndex((t) => t > last);
   if (fresh >= 0)
@@ -337,7 +341,8 @@ export function cellsOf(names: CellNames["names"], rows: Map<number, CellRow>): 
 }
 
 // Silent, broken or frozen devices of a cell.
-export const oddIn = (cell: Cell) => cell.states[0]! + cell.states[1]! + cell.states[2]!;
+const ODD = ["silent", "broken", "frozen", "unreadable", "expired"].map((state) => STATES.indexOf(state));
+export const oddIn = (cell: Cell) => ODD.reduce((sum, k) => sum + (cell.states[k] ?? 0), 0);
 
 export function nameOf(cell: Cell): string {
   return cell.count === 1 ? cell.first : `${cell.first} … ${cell.last}`;
