@@ -199,7 +199,8 @@ switches_per_day: 1000000
 
     # ---- a trial ----
 
-    def wait_for(self, what, is_true, patience_s=60):
+    # A setting that an agent refused, such as one that has just started, is tried again after a minute.
+    def wait_for(self, what, is_true, patience_s=150):
         end = time.monotonic() + patience_s
         while not is_true():
             self.read_log()
