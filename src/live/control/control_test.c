@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,8 @@ static struct test {
     uint32_t                 link[64], queued;
     char                     state[20000], log[1 << 20];
     size_t                   state_length, log_length;
-    bool                     is_full;
+    bool                     is_full, is_long;
+    uint64_t                 log_bytes;
     char                     held[HOLD_SIZE];
     uint64_t                 now_us;
     double                   ai_rate, tcp_g;     /* the tuner's proposal; 0: none */
@@ -75,6 +77,16 @@ static long load(void *arg, const char *name, char *text, size_t size)
 static int append(void *arg, const char *text, size_t length)
 {
     (void)arg;
+    if (t.is_full && t.is_long)
+        return -ENOSPC;
+    t.log_bytes += length;
+    if (t.is_long)
+        t.log_length = 0;                        /* only the last line is kept */
+    if (t.is_full)
+        return -ENOSPC;
+    t.log_bytes += length;
+    if (t.is_long)
+        t.log_length = 0;                        /* only the last line is kept */
     memcpy(t.log + t.log_length, text, length);
     t.log_length += length;
     t.log[t.log_length] = '\0';
@@ -1021,6 +1033,65 @@ static void trial__a_device_without_a_metric_ends_it_in_time_and_is_tried_last(v
     assert_non_null(strstr(t.log, "it reports no metric"));
 }
 
+/* ---- a week ---- */
+
+#define MINUTE 60u               /* in intervals, which last a second here */
+#define HOUR   3600u
+#define DAY    86400u
+
+/* What happens every day: a restart, a device that is silent, one that a person freezes, a full disk, a freeze
+ * of the fabric, a tuner with another idea every hour. */
+static void live_through(uint32_t second)
+{
+    uint32_t now = second % DAY;
+
+    t.ai_rate = 6 + second / HOUR % 4;
+    t.fake[1].is_silent = now >= 3 * HOUR && now < 3 * HOUR + 10 * MINUTE;
+    t.is_full = now >= 5 * HOUR && now < 5 * HOUR + 10 * MINUTE;
+    if (now == 4 * HOUR || now == 4 * HOUR + 5 * MINUTE) {
+        t.fake[2].is_frozen = now == 4 * HOUR;
+        hello(2);
+        deliver();
+    }
+    if (now == 6 * HOUR || now == 6 * HOUR + 30 * MINUTE)
+        assert_int_equal(order(now == 6 * HOUR ? ORDER_FREEZE : ORDER_THAW, ALICE), 0);
+    if (now == 7 * HOUR)
+        boot();
+    end_leases();
+    tick();
+}
+
+/* Environment CHAOS_DAYS: how many days; 1 without. */
+static void soak__nothing_grows_and_nothing_stands_still(void **unused)
+{
+    const char *text = getenv("CHAOS_DAYS");
+    uint32_t    days = text ? (uint32_t)strtoul(text, NULL, 10) : 1, busy = 0, drills = 0;
+    size_t      first_day = 0;
+
+    (void)unused;
+    t.is_long = true;
+    t.cfg.interval_us = 1000000;
+    t.cfg.drill_every_us = 20 * HOUR_US;
+    for (uint32_t day = 0; day < days; day++) {
+        uint64_t bytes = t.log_bytes, trials = t.k.c.trials, drilled_us = t.k.c.drill.passed_us;
+
+        for (uint32_t i = 0; i < DAY; i++) {
+            live_through(day * DAY + i);
+            busy = is_idle() ? 0 : busy + 1;
+            assert_true(busy < HOUR);            /* every trial ends */
+        }
+        assert_in_range(t.log_bytes - bytes, 1000, 2000000);
+        assert_true(t.k.c.trials > trials + 10);
+        drills += t.k.c.drill.passed_us != drilled_us;
+        size_t used = mallinfo2().uordblks;
+        first_day = first_day ? first_day : used;
+        assert_true(used < first_day + 100000);
+    }
+    assert_true(drills + 1 >= days * 20 / 24);
+    print_message("# %u days: %lu trials, %u kept, %u dropped, %lu bytes of the log a day\n", days,
+                  (unsigned long)t.k.c.trials, t.kept, t.dropped, (unsigned long)(t.log_bytes / days));
+}
+
 /* ---- records: the same inputs, the same actions ---- */
 
 static char record_path[64];
@@ -1160,6 +1231,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(trial__a_device_that_always_refuses_is_tried_last, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__a_device_without_a_metric_ends_it_in_time_and_is_tried_last,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(soak__nothing_grows_and_nothing_stands_still, set_up, tear_down),
         cmocka_unit_test_setup_teardown(replay__the_same_actions_follow, set_up, tear_down),
         cmocka_unit_test_setup_teardown(replay__another_input_is_found, set_up, tear_down),
     };
