@@ -190,10 +190,11 @@ switches_per_day: 1000000
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
-                stat = open(f"/proc/{pid}/stat").read()
+                name, rest = open(f"/proc/{pid}/stat").read().split(" (", 1)[1].rsplit(") ", 1)
             except OSError:
                 continue
-            if stat.split(" (", 1)[1].startswith("anole-guard)") and int(stat.rsplit(") ", 1)[1].split()[1]) == self.agent.pid:
+            state, parent = rest.split()[:2]
+            if name == "anole-guard" and int(parent) == self.agent.pid and state != "Z":
                 found.append(int(pid))
         return found
 
@@ -348,7 +349,7 @@ switches_per_day: 1000000
         old = set(self.guards())
         for pid in old:
             os.kill(pid, signal.SIGKILL)
-        self.wait_for("other guards", lambda: len(set(self.guards()) - old) == len(old))
+        self.wait_for("other guards", lambda: len(set(self.guards()) - old) == len(self.DEVICES))
 
     def thaw(self):
         return subprocess.call([self.anole, "ctl", "--address", f"127.0.0.1:{self.port}", "thaw"], cwd=self.folder,

@@ -220,6 +220,58 @@ static void read__knobs_of_a_later_version_are_left_out(void **unused)
     assert_int_equal(read_with_another_knob(MSG_PREPARE, &read), -EBADMSG);
 }
 
+/* Reads the message of that name in tests/live/wire/older.txt. */
+static struct msg older(const char *name)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+    char                 word[16], hex[2000];
+    FILE                *f = fopen("tests/live/wire/older.txt", "re");
+    struct msg           m;
+    unsigned             byte;
+    size_t               length = 0;
+
+    assert_non_null(f);
+    assert_non_null(fgets(hex, sizeof hex, f));  /* a comment */
+    while (fscanf(f, "%15s %1999s", word, hex) == 2 && strcmp(word, name) != 0)
+        ;
+    fclose(f);
+    assert_string_equal(word, name);
+    for (; sscanf(hex + 2 * length, "%2x", &byte) == 1; length++)
+        bytes[length] = (unsigned char)byte;
+    assert_int_equal(codec_read(&m, bytes, length), 0);
+    assert_true(m.term == 65537 && m.incarnation == 1792141200);
+    return m;
+}
+
+static void read__messages_of_an_older_version_mean_the_same(void **unused)
+{
+    struct msg m = older("HELLO");
+
+    (void)unused;
+    assert_true(m.kind == MSG_HELLO && m.version == MSG_VERSION && m.may_write && m.is_frozen);
+    assert_true(m.gap_us == 1000000 && m.interval_us == 100000 && m.facts.rate_bps == 100000000000);
+    assert_true(m.set.knobs.value[KNOB_rpg_ai_rate] == 50 && m.baseline.knobs.value[KNOB_rpg_ai_rate] == 5);
+    assert_string_equal(m.why, "frozen: by alice");
+    for (int i = 0; i < KNOB_COUNT; i++)
+        assert_false(m.is_fixed[i]);             /* it did not say: all may be set, as before */
+    m = older("REPORT");
+    assert_true(m.kind == MSG_REPORT && m.change == 12 && m.phase == PHASE_APPLIED && !m.is_unreadable);
+    assert_true(m.sample.tx_bytes == 1250000000 && m.sample.paused == 0.25 && m.sample.metric == 0.5);
+    assert_true(m.sample.unknown & MSG_UNKNOWN(marked_packets) && !(m.sample.unknown & MSG_UNKNOWN(cnps)));
+    assert_string_equal(m.why, "guardrail: a drop");
+    m = older("ANSWER");
+    assert_true(m.answer == ANSWER_REFUSED && m.change == 12 && m.set.knobs.value[KNOB_rpg_ai_rate] == 5);
+    m = older("LEASE");
+    assert_true(m.kind == MSG_LEASE && m.stamp_us == 81234567890 && m.has_control && m.control == 0.125);
+    m = older("PREPARE");
+    assert_true(m.kind == MSG_PREPARE && m.change == 13 && m.set.knobs.value[KNOB_kmin] == 400);
+    m = older("COMMIT");
+    assert_true(m.kind == MSG_COMMIT && m.at_us == 81234600000);
+    m = older("REVERT");
+    assert_true(m.kind == MSG_REVERT && strcmp(m.why, "the block is over") == 0);
+    assert_int_equal(older("DRILL").kind, MSG_DRILL);
+}
+
 static void write__a_lease_is_smaller_still(void **unused)
 {
     struct msg m = { .kind = MSG_LEASE, .term = 65537, .incarnation = 1792141200, .stamp_us = 81234567890 };
@@ -422,6 +474,7 @@ int main(void)
         cmocka_unit_test(write__message_counts_come_back_with_the_predicted_length),
         cmocka_unit_test(write__a_hello_with_every_knob_comes_back),
         cmocka_unit_test(read__knobs_of_a_later_version_are_left_out),
+        cmocka_unit_test(read__messages_of_an_older_version_mean_the_same),
         cmocka_unit_test(write__a_lease_is_smaller_still),
         cmocka_unit_test(write__a_report_of_flow_sizes_alone_is_brief),
         cmocka_unit_test(write__a_setting_of_three_knobs_is_small_enough),
