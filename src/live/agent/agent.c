@@ -252,11 +252,6 @@ static int log_apply(struct agent *a, uint64_t now_us)
                                                 .old = &old, .new = &a->wanted }, now_us);
 }
 
-static uint64_t clock_of(const struct agent *a, uint64_t now_us)
-{
-    return a->io.now_us ? a->io.now_us(a->io.arg) : now_us;
-}
-
 /* The disk may have taken long: the lease counts at the write. */
 static void write_change(struct agent *a, uint64_t now_us)
 {
@@ -265,7 +260,7 @@ static void write_change(struct agent *a, uint64_t now_us)
     a->phase = PHASE_APPLIED;    /* from here on it is reverted, whatever comes */
     a->owes_revert = a->io.guard.attempt != NULL;
     a->at_us = NEVER;
-    now_us = clock_of(a, now_us);
+    now_us = device_clock(a, now_us);
     budget_take(&a->switches, now_us);
     if (has_lease(a, now_us) && device_write(a, &a->wanted, a->lease_until_us, now_us, why))
         say_answer(a, ANSWER_APPLIED, a->change, "");

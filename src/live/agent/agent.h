@@ -128,6 +128,7 @@ struct agent {
     struct knob_set device;              /* as last read */
     bool            is_seen;             /* it has been read since the start */
     uint64_t        read_us;             /* when it was read last */
+    uint64_t        looked_us;           /* the same, by the clock and not by the hook that read it */
     bool            is_unreadable;       /* for long: see DEVICE_UNREAD_US */
     struct knob_set adopted;             /* foreign values that are not in the audit log yet */
 
@@ -228,6 +229,9 @@ void say_learn(struct agent *, const struct msg_learn *, const char *why);
 #define DEVICE_DOUBT_US 60000000u        /* a write that timed out may take effect for so long */
 #define DEVICE_RETRY_US 500000u          /* between attempts to revert */
 #define DEVICE_UNREAD_US 2000000u        /* parameters that cannot be read for so long have vanished */
+
+/* The clock now, where now_us is the time at which a hook was called. */
+uint64_t device_clock(const struct agent *, uint64_t now_us);
 
 /* Writes the persistent state. A failed write is retried with every tick. */
 int device_save(struct agent *);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PROMPT_US 200000u        /* what is read so soon after a write is what became of it */
+
 /* ---- messages ---- */
 
 static struct msg msg_of(const struct agent *a, enum msg_kind kind)
@@ -94,6 +96,11 @@ void say_report(struct agent *a, uint64_t now_us)
 }
 
 /* ---- the state and the log ---- */
+
+uint64_t device_clock(const struct agent *a, uint64_t now_us)
+{
+    return a->io.now_us ? a->io.now_us(a->io.arg) : now_us;
+}
 
 int device_log(struct agent *a, struct audit_record r, uint64_t now_us)
 {
@@ -222,6 +229,7 @@ static int read_device(struct agent *a, uint64_t now_us)
 
     if (rc)
         return rc;
+    a->looked_us = device_clock(a, now_us);
     a->is_seen = true;
     a->read_us = now_us;
     meet(a);
@@ -258,12 +266,21 @@ bool device_check(struct agent *a, uint64_t now_us)
 
 /* ---- writing ---- */
 
+/* The device was read late after a write that succeeded: someone may have set it since. A guard reads at
+ * once what it writes, and knows what became of it. */
+static bool is_set_since(struct agent *a, const struct knob_set *became, int rc, uint64_t written_us)
+{
+    bool is_known = a->io.guard.knows && a->io.guard.knows(a->io.guard.arg, became);
+
+    return !rc && a->looked_us >= written_us + PROMPT_US && !is_known;
+}
+
 /* A NIC may clamp a value silently; the result is ours, too. The list keeps room for it (saved_doubt()). */
-static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
+static void own_what_came_of_it(struct agent *a, const struct knob_set *written, int rc, uint64_t written_us)
 {
     struct knob_set became = knobset_part(&a->device, written);
 
-    if (knobset_has(&a->saved.confirmed, &became))
+    if (knobset_has(&a->saved.confirmed, &became) || is_set_since(a, &became, rc, written_us))
         return;                  /* it made nothing of it */
     if (a->saved.doubts == SAVED_DOUBTS_MAX)
         a->saved.doubts--;
@@ -290,7 +307,8 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t until_us
 {
     a->written_us = now_us;
     a->doubt_until_us = a->awake_us + DEVICE_DOUBT_US;
-    int rc = put(a, set, until_us);
+    int      rc = put(a, set, until_us);
+    uint64_t written_us = device_clock(a, now_us);
     if (rc)
         a->late_until_us = a->doubt_until_us;
     if (read_device(a, now_us)) {
@@ -299,7 +317,7 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t until_us
     }
     if (knobset_has(&a->device, set) && rc != -ETIME)
         return true;
-    own_what_came_of_it(a, set);
+    own_what_came_of_it(a, set, rc, written_us);
     snprintf(why, MSG_WHY_SIZE, rc ? "the device refused it: %s" :
              "the device holds something else after the write", why_not(rc));
     return false;
