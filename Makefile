@@ -82,10 +82,12 @@ FROM  ?= 1
 chaos:
 	@tools/deps build test live peers
 	@CC=gcc tools/configure gcc $(GCC)
-	@ninja -C build/gcc tests-chaos-chaos_test
-	@CHAOS_FROM=$(FROM) CHAOS_SEEDS=$(or $(SEEDS),10000) build/gcc/tests-chaos-chaos_test
+	@ninja -C build/gcc tests-chaos-chaos_test live-control-control_test
+	@tests/chaos/run-all build/gcc/tests-chaos-chaos_test $(FROM) $(or $(SEEDS),10000)
+	@CHAOS_DAYS=7 build/gcc/live-control-control_test
 	@ninja -C build/gcc anole anole-live anole-switch && PATH="$(CURDIR)/build/aside/usr/bin:$$PATH" tests/live/faults.py build/gcc/anole --kind all --faults $(FAULTS) --seed $(FROM)
-	@ninja -C build/gcc anole-guard && tests/live/stalls.py build/gcc/anole --trials $(FAULTS) --seed $(FROM)
+	@ninja -C build/gcc anole-guard && tests/live/stalls.py build/gcc/anole --trials $(FAULTS) --seed $(FROM) --jobs 8
+	@ANOLE=$(CURDIR)/build/gcc/anole bats tests/live/everyday.bats
 
 # Completion for bash, zsh and fish, generated from the program's options. Copy the files to where your shell
 # looks.

@@ -94,6 +94,10 @@ has_web() {
         [ "$(post token-of-an-approver "$order" '{}')" = 403 ]
     done
     [ "$(post token-of-a-scraper-1 reject '{"number": 1}')" = 403 ]
+    for right in a-scraper-1:view an-approver:approve an-operator:operate; do
+        curl -sS -H "Authorization: Bearer token-of-${right%:*}" "http://$web/api/right" >right
+        grep -q "\"right\":\"${right#*:}\"" right
+    done
     [ "$(post token-of-an-approver reject '{"number": 1, "why": "not in this rack"}')" = 200 ]
     wait_for grep -q '"what":"reject".*"why":"not in this rack"' statec/audit.jsonl
     grep -q "\"who\":\"the holder of the approvers' HTTP token\",\"what\":\"reject\"" statec/audit.jsonl

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define LATE_US      500000u     /* a commit that comes later than this after its instant is refused */
 #define AHEAD_US_MAX 10000000u
@@ -53,7 +54,7 @@ void agent_start(struct agent *a, const struct audit *audit, uint64_t now_us)
     a->switches.at_us = a->lasting.at_us = now_us;
     fit_budget(&a->switches, a->cfg->switches_per_day, is_new ? INFINITY : a->saved.switches_left);
     fit_budget(&a->lasting, a->cfg->lasting_per_day, is_new ? INFINITY : a->saved.lasting_left);
-    a->tick_us = now_us;
+    a->tick_us = a->read_us = now_us;
     a->doubt_until_us = a->awake_us + DEVICE_DOUBT_US;
     a->late_until_us = a->saved.doubts || a->owns_all ? a->doubt_until_us : 0;
     if (a->saved.doubts || a->owns_all)
@@ -129,6 +130,7 @@ static void give_up(struct agent *a, const char *why, uint64_t now_us)
 
 static void refuse(struct agent *a, uint64_t change, const char *why, uint64_t now_us)
 {
+    device_say(a, "refuses", why);
     device_log(a, (struct audit_record){ .what = "refuse", .why = why, .change = change }, now_us);
     say_answer(a, ANSWER_REFUSED, change, why);
 }
@@ -141,6 +143,12 @@ static void refuse_open(struct agent *a, const char *why, uint64_t now_us)
 
 /* ---- prepare ---- */
 
+static const char *stuck(const struct agent *a)
+{
+    return a->is_broken ? "an earlier change has not been reverted yet" :
+           !a->is_seen ? "the device could not be read yet" : NULL;
+}
+
 /* Why nothing may be written now; NULL: it may. */
 static const char *obstacle(const struct agent *a)
 {
@@ -149,9 +157,8 @@ static const char *obstacle(const struct agent *a)
            a->is_lost ? "the agent's files are damaged; it observes until they are repaired" :
            *a->stopped ? a->stopped :
            *a->saved.frozen ? a->saved.frozen :
-           a->is_broken ? "an earlier change has not been reverted yet" :
-           *a->breach ? a->breach :
-           !a->is_seen ? "the device could not be read yet" : NULL;
+           stuck(a) ? stuck(a) :
+           *a->breach ? a->breach : NULL;
 }
 
 /* A return to the baseline is always possible: no guardrail, limit or budget prevents it. */
@@ -165,12 +172,19 @@ static bool has_lease(const struct agent *a, uint64_t now_us)
     return now_us < a->lease_until_us;
 }
 
+/* A foreign edit does not keep other values from going back; what a person froze stays as it is. */
+static bool blocks_way_back(const struct agent *a, const char *why)
+{
+    return why != a->breach && !(why == a->saved.frozen && device_is_foreign(a));
+}
+
 /* Why this may not be written now, in a change of the controller's; NULL: it may. 'set' of NULL: a drill. */
 static const char *obstacle_to(const struct agent *a, const struct knob_set *set, uint64_t now_us)
 {
     const char *why = a->cfg->has_tuner ? "its queues are set by a tuner of the agent's own" : obstacle(a);
 
-    why = why == a->breach && set && is_baseline(a, set) ? NULL : why;
+    if (why && set && is_baseline(a, set) && !blocks_way_back(a, why))
+        why = stuck(a);
     return why ? why : has_lease(a, now_us) ? NULL : "there is no lease";
 }
 
@@ -238,11 +252,6 @@ static int log_apply(struct agent *a, uint64_t now_us)
                                                 .old = &old, .new = &a->wanted }, now_us);
 }
 
-static uint64_t clock_of(const struct agent *a, uint64_t now_us)
-{
-    return a->io.now_us ? a->io.now_us(a->io.arg) : now_us;
-}
-
 /* The disk may have taken long: the lease counts at the write. */
 static void write_change(struct agent *a, uint64_t now_us)
 {
@@ -251,7 +260,7 @@ static void write_change(struct agent *a, uint64_t now_us)
     a->phase = PHASE_APPLIED;    /* from here on it is reverted, whatever comes */
     a->owes_revert = a->io.guard.attempt != NULL;
     a->at_us = NEVER;
-    now_us = clock_of(a, now_us);
+    now_us = device_clock(a, now_us);
     budget_take(&a->switches, now_us);
     if (has_lease(a, now_us) && device_write(a, &a->wanted, a->lease_until_us, now_us, why))
         say_answer(a, ANSWER_APPLIED, a->change, "");
@@ -410,10 +419,14 @@ void agent_on_guard(struct agent *a, const char *why, uint64_t now_us)
 
 void agent_freeze(struct agent *a, const char *why, uint64_t now_us)
 {
-    if (*a->saved.frozen)
+    char text[MSG_WHY_SIZE];
+
+    snprintf(text, sizeof text, "frozen: %.140s", why);
+    if (*a->saved.frozen && (!device_is_foreign(a) || strncmp(text, MSG_FOREIGN, strlen(MSG_FOREIGN)) == 0))
         return;
-    snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: %.140s", why);
+    memcpy(a->saved.frozen, text, sizeof text);
     a->has_news = true;
+    device_say(a, "freeze", a->saved.frozen);
     device_save(a);
     device_log(a, (struct audit_record){ .what = "freeze", .why = a->saved.frozen }, now_us);
 }
@@ -436,6 +449,7 @@ static void on_thaw(struct agent *a, const struct msg *m, uint64_t now_us)
     if (*a->saved.frozen) {
         a->saved.frozen[0] = '\0';
         a->has_news = true;
+        device_say(a, "thaw", m->why);
         device_save(a);
         device_log(a, (struct audit_record){ .what = "thaw", .why = m->why }, now_us);
     }
@@ -459,8 +473,10 @@ void agent_stop_by_file(struct agent *a, const char *why, uint64_t now_us)
     a->has_news |= is_new || is_over;
     if (is_new)
         give_up(a, a->stopped, now_us);
-    if (is_new || is_over)
-        device_log(a, (struct audit_record){ .what = is_new ? "freeze" : "thaw", .why = why }, now_us);
+    if (!is_new && !is_over)
+        return;
+    device_say(a, is_new ? "freeze" : "thaw", is_new ? why : "the file is gone");
+    device_log(a, (struct audit_record){ .what = is_new ? "freeze" : "thaw", .why = why }, now_us);
 }
 
 void agent_reconfigure(struct agent *a, struct agent_config *cfg, const struct agent_config *new,
@@ -619,6 +635,18 @@ static void watch(struct agent *a, uint64_t now_us)
         give_up(a, a->breach, now_us);
 }
 
+/* A trial that can no longer be checked ends. */
+static void watch_reads(struct agent *a, uint64_t now_us)
+{
+    bool is_unreadable = now_us > a->read_us + max_u64(DEVICE_UNREAD_US, 3 * a->cfg->interval_us);
+
+    if (is_unreadable == a->is_unreadable)
+        return;
+    a->is_unreadable = is_unreadable;
+    if (is_unreadable)
+        give_up(a, "its parameters can no longer be read", now_us);
+}
+
 void agent_on_tick(struct agent *a, uint64_t now_us)
 {
     /* A machine that slept finds its clock ahead. What its driver had not done before may be done after. */
@@ -631,6 +659,7 @@ void agent_on_tick(struct agent *a, uint64_t now_us)
     watch(a, now_us);
     if (!a->is_broken)
         device_check(a, now_us);
+    watch_reads(a, now_us);
     if (a->phase == PHASE_APPLIED && a->io.guard.keep)
         a->io.guard.keep(a->io.guard.arg, a->lease_until_us);
     device_forget_doubts(a);

@@ -127,6 +127,9 @@ struct agent {
 
     struct knob_set device;              /* as last read */
     bool            is_seen;             /* it has been read since the start */
+    uint64_t        read_us;             /* when it was read last */
+    uint64_t        looked_us;           /* the same, by the clock and not by the hook that read it */
+    bool            is_unreadable;       /* for long: see DEVICE_UNREAD_US */
     struct knob_set adopted;             /* foreign values that are not in the audit log yet */
 
     enum msg_phase  phase;
@@ -225,6 +228,10 @@ void say_learn(struct agent *, const struct msg_learn *, const char *why);
 
 #define DEVICE_DOUBT_US 60000000u        /* a write that timed out may take effect for so long */
 #define DEVICE_RETRY_US 500000u          /* between attempts to revert */
+#define DEVICE_UNREAD_US 2000000u        /* parameters that cannot be read for so long have vanished */
+
+/* The clock now, where now_us is the time at which a hook was called. */
+uint64_t device_clock(const struct agent *, uint64_t now_us);
 
 /* Writes the persistent state. A failed write is retried with every tick. */
 int device_save(struct agent *);
@@ -238,6 +245,9 @@ int device_log(struct agent *, struct audit_record, uint64_t now_us);
  * change is reverted, foreign values are adopted, and the device is frozen. Returns false, without further
  * action, if the device cannot be read. */
 bool device_check(struct agent *, uint64_t now_us);
+
+/* Is it frozen because of a foreign edit, and not by a person? */
+bool device_is_foreign(const struct agent *);
 
 /* Writes and reads back. On failure 'why' has the reason. until_us: of a trial, which a guard takes back
  * then; NEVER: the value stays. */
@@ -254,6 +264,9 @@ bool device_restore(struct agent *, const char *why, uint64_t now_us);
 /* Logs one line: old values, new values, and the reason. */
 void device_tell(struct agent *, const char *what, const struct knob_set *old, const struct knob_set *new,
                  const char *why);
+
+/* Logs one line about the device. */
+void device_say(struct agent *, const char *what, const char *why);
 
 /* Once no write can take effect any more: values that we tried count as foreign again. */
 void device_forget_doubts(struct agent *);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PROMPT_US 200000u        /* what is read so soon after a write is what became of it */
+
 /* ---- messages ---- */
 
 static struct msg msg_of(const struct agent *a, enum msg_kind kind)
@@ -13,7 +15,8 @@ static struct msg msg_of(const struct agent *a, enum msg_kind kind)
     return (struct msg){ .kind = kind, .term = a->saved.term, .incarnation = a->incarnation,
                          .phase = a->phase, .self = a->self,
                          .is_frozen = *a->saved.frozen || *a->stopped || a->is_lost,
-                         .is_broken = a->is_broken || a->self.is_broken };
+                         .is_broken = a->is_broken || a->self.is_broken,
+                         .is_unreadable = a->is_unreadable };
 }
 
 void say_answer(struct agent *a, enum msg_answer answer, uint64_t change, const char *why)
@@ -43,6 +46,8 @@ void say_hello(struct agent *a, uint64_t now_us)
     m.set = a->device;
     m.confirmed = a->saved.confirmed;
     m.baseline = a->saved.has_baseline ? a->saved.baseline : a->saved.confirmed;
+    for (int i = 0; i < KNOB_COUNT; i++)
+        m.is_fixed[i] = a->device.is_named[i] && !a->cfg->limits.may_set[i];
     snprintf(m.name, sizeof m.name, "%s", a->cfg->name);
     snprintf(m.why, sizeof m.why, "%s", a->is_lost ? "its state on the disk is damaged" :
              *a->stopped ? a->stopped : a->saved.frozen);
@@ -91,6 +96,11 @@ void say_report(struct agent *a, uint64_t now_us)
 }
 
 /* ---- the state and the log ---- */
+
+uint64_t device_clock(const struct agent *a, uint64_t now_us)
+{
+    return a->io.now_us ? a->io.now_us(a->io.arg) : now_us;
+}
 
 int device_log(struct agent *a, struct audit_record r, uint64_t now_us)
 {
@@ -154,6 +164,11 @@ static struct owners owners_of(const struct agent *a)
     return o;
 }
 
+bool device_is_foreign(const struct agent *a)
+{
+    return strncmp(a->saved.frozen, MSG_FOREIGN, strlen(MSG_FOREIGN)) == 0;
+}
+
 /* Logs the origin of values, now or as soon as the audit log can be written. */
 static void log_adopted(struct agent *a, uint64_t now_us)
 {
@@ -169,16 +184,25 @@ static void log_adopted(struct agent *a, uint64_t now_us)
     }
 }
 
+/* What a person froze before stays so: a rollback passes by it. */
+static void freeze_as_foreign(struct agent *a, const struct knob_set *foreign)
+{
+    char     text[100], before[60];
+    uint32_t kept = device_is_foreign(a) ? 0 : (uint32_t)strcspn(a->saved.frozen, ";");
+
+    snprintf(before, sizeof before, "%.*s", (int)kept, a->saved.frozen);
+    snprintf(a->saved.frozen, sizeof a->saved.frozen, "%s%s: %.70s", kept ? before : MSG_FOREIGN,
+             kept ? "; changed outside Anole" : "", knobset_text(text, sizeof text, foreign));
+    device_say(a, "changed", a->saved.frozen);
+}
+
 /* Foreign values stay, become the baseline, and freeze the device. */
 static void adopt(struct agent *a, const struct knob_set *foreign, uint64_t now_us)
 {
-    char text[100];
-
     knobset_put(&a->saved.confirmed, foreign);
     if (a->saved.has_baseline)
         knobset_put(&a->saved.baseline, foreign);
-    snprintf(a->saved.frozen, sizeof a->saved.frozen, "frozen: changed outside Anole: %s",
-             knobset_text(text, sizeof text, foreign));
+    freeze_as_foreign(a, foreign);
     knobset_put(&a->adopted, foreign);
     a->has_news = true;
     log_adopted(a, now_us);
@@ -205,7 +229,9 @@ static int read_device(struct agent *a, uint64_t now_us)
 
     if (rc)
         return rc;
+    a->looked_us = device_clock(a, now_us);
     a->is_seen = true;
+    a->read_us = now_us;
     meet(a);
     log_adopted(a, now_us);
     return 0;
@@ -240,12 +266,21 @@ bool device_check(struct agent *a, uint64_t now_us)
 
 /* ---- writing ---- */
 
+/* The device was read late after a write that succeeded: someone may have set it since. A guard reads at
+ * once what it writes, and knows what became of it. */
+static bool is_set_since(struct agent *a, const struct knob_set *became, int rc, uint64_t written_us)
+{
+    bool is_known = a->io.guard.knows && a->io.guard.knows(a->io.guard.arg, became);
+
+    return !rc && a->looked_us >= written_us + PROMPT_US && !is_known;
+}
+
 /* A NIC may clamp a value silently; the result is ours, too. The list keeps room for it (saved_doubt()). */
-static void own_what_came_of_it(struct agent *a, const struct knob_set *written)
+static void own_what_came_of_it(struct agent *a, const struct knob_set *written, int rc, uint64_t written_us)
 {
     struct knob_set became = knobset_part(&a->device, written);
 
-    if (knobset_has(&a->saved.confirmed, &became))
+    if (knobset_has(&a->saved.confirmed, &became) || is_set_since(a, &became, rc, written_us))
         return;                  /* it made nothing of it */
     if (a->saved.doubts == SAVED_DOUBTS_MAX)
         a->saved.doubts--;
@@ -272,7 +307,8 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t until_us
 {
     a->written_us = now_us;
     a->doubt_until_us = a->awake_us + DEVICE_DOUBT_US;
-    int rc = put(a, set, until_us);
+    int      rc = put(a, set, until_us);
+    uint64_t written_us = device_clock(a, now_us);
     if (rc)
         a->late_until_us = a->doubt_until_us;
     if (read_device(a, now_us)) {
@@ -281,7 +317,7 @@ bool device_write(struct agent *a, const struct knob_set *set, uint64_t until_us
     }
     if (knobset_has(&a->device, set) && rc != -ETIME)
         return true;
-    own_what_came_of_it(a, set);
+    own_what_came_of_it(a, set, rc, written_us);
     snprintf(why, MSG_WHY_SIZE, rc ? "the device refused it: %s" :
              "the device holds something else after the write", why_not(rc));
     return false;
@@ -303,6 +339,15 @@ void device_tell(struct agent *a, const char *what, const struct knob_set *old, 
     if (used < sizeof line)
         snprintf(line + used, sizeof line - used, " %s", why);
     a->io.tell(a->io.arg, line);
+}
+
+void device_say(struct agent *a, const char *what, const char *why)
+{
+    char line[MSG_NAME_SIZE + 2 * MSG_WHY_SIZE];
+
+    snprintf(line, sizeof line, "%s: %s%s%s", a->cfg->name, what, *why ? ": " : "", why);
+    if (a->io.tell)
+        a->io.tell(a->io.arg, line);
 }
 
 /* The log has an 'apply', and the device its value no longer: the guard was there first. */

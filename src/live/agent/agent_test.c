@@ -31,6 +31,7 @@ struct bench {
     bool                was_saved_first;         /* baseline and log were on the disk at the first write */
     struct msg          said;                    /* the last answer */
     struct msg          greeted;                 /* the last hello */
+    bool                is_said_unreadable;      /* in the last report */
     struct msg_sample   reported;                /* the last one; its detail pointer is not valid */
     struct msg_detail   detail;                  /* of the last report; empty if it had none */
     uint64_t            now_us;
@@ -144,6 +145,7 @@ static void hear(void *arg, const struct msg *m)
     if (m->kind != MSG_REPORT)
         return;
     b->reported = m->sample;
+    b->is_said_unreadable = m->is_unreadable;
     b->detail = m->sample.detail ? *m->sample.detail : (struct msg_detail){ 0 };
 }
 
@@ -564,6 +566,48 @@ static void foreign_edit__stays_and_freezes_the_device(void **unused)
     bench_free(b);
 }
 
+static void foreign_edit__stays_while_our_values_go_back(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
+    b->device.knobs.value[KNOB_rpg_hai_rate] = 70;
+    pass(b, 50 * MS);
+    assert_true(ai_rate(b) == 8 && *b->agent.saved.frozen);
+    prepare(b, 2, 9);
+    expect(b, ANSWER_REFUSED, "changed outside Anole");
+    apply(b, 3, 5);                              /* the baseline: a rollback */
+    say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 3 });
+    expect(b, ANSWER_CONFIRMED, "");
+    assert_true(ai_rate(b) == 5 && b->device.knobs.value[KNOB_rpg_hai_rate] == 70);
+    assert_true(*b->agent.saved.frozen);
+    bench_free(b);
+}
+
+/* Whether a person froze it before the foreign edit or after it. */
+static void freeze__by_a_person_stays_for_a_rollback(void **unused)
+{
+    (void)unused;
+    for (int is_after = 0; is_after < 2; is_after++) {
+        struct bench *b = bench_new();
+
+        apply(b, 1, 8);
+        say(b, (struct msg){ .kind = MSG_CONFIRM, .change = 1 });
+        if (!is_after)
+            say(b, (struct msg){ .kind = MSG_FREEZE, .why = "alice" });
+        b->device.knobs.value[KNOB_rpg_hai_rate] = 70;
+        pass(b, 50 * MS);
+        if (is_after)
+            say(b, (struct msg){ .kind = MSG_FREEZE, .why = "alice" });
+        prepare(b, 3, 5);
+        expect(b, ANSWER_REFUSED, "alice");
+        assert_true(ai_rate(b) == 8);
+        bench_free(b);
+    }
+}
+
 /* The machine is suspended for an hour between a failed write and its late effect. Only time awake counts
  * until such a value is a foreign edit. */
 static void late_write__after_a_sleep_is_reverted(void **unused)
@@ -584,6 +628,30 @@ static void late_write__after_a_sleep_is_reverted(void **unused)
     b->device.knobs.value[KNOB_rpg_ai_rate] = 8;
     pass(b, 50 * MS);
     assert_true(ai_rate(b) == 8 && *b->agent.saved.frozen);
+    bench_free(b);
+}
+
+/* Its files are gone for longer than a moment: it says so, and the trial, which nobody can check, ends. */
+static void read__parameters_that_vanish_end_the_trial_and_are_told(void **unused)
+{
+    struct bench *b = bench_new();
+
+    (void)unused;
+    apply(b, 1, 8);
+    b->is_unreadable = true;
+    for (int i = 0; i < 15; i++) {
+        lease(b);
+        pass(b, 100 * MS);
+    }
+    assert_true(b->agent.phase == PHASE_APPLIED && !b->is_said_unreadable);
+    for (int i = 0; i < 15; i++) {
+        lease(b);
+        pass(b, 100 * MS);
+    }
+    assert_true(b->agent.phase == PHASE_IDLE && b->is_said_unreadable);
+    b->is_unreadable = false;
+    pass(b, 600 * MS);
+    assert_true(ai_rate(b) == 5 && !b->is_said_unreadable);
     bench_free(b);
 }
 
@@ -935,7 +1003,10 @@ int main(void)
         cmocka_unit_test(restore__is_retried_until_it_succeeds),
         cmocka_unit_test(start__reverts_unconfirmed_changes),
         cmocka_unit_test(foreign_edit__stays_and_freezes_the_device),
+        cmocka_unit_test(foreign_edit__stays_while_our_values_go_back),
+        cmocka_unit_test(freeze__by_a_person_stays_for_a_rollback),
         cmocka_unit_test(late_write__after_a_sleep_is_reverted),
+        cmocka_unit_test(read__parameters_that_vanish_end_the_trial_and_are_told),
         cmocka_unit_test(guardrail__reverts_the_change_at_once),
         cmocka_unit_test(disk__that_is_full_stops_changes_but_not_reverts),
         cmocka_unit_test(rescue__any_damage_of_state_leaves_the_baseline),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@
 struct fake {                    /* a device with its agent */
     /* stubborn: refuses changes; storming: a guardrail ends applied changes */
     bool            is_silent, is_frozen, is_stubborn, is_storming;
+    bool            is_foreign, is_obedient;     /* why it is frozen; it goes back all the same */
+    bool            is_fixed;            /* its agent would not set dce_tcp_g */
     bool            is_unmeasured;       /* it reports no metric while a change is applied */
     enum msg_phase  phase;
     uint64_t        change, leased_us;
@@ -37,10 +40,12 @@ static struct test {
     uint32_t                 link[64], queued;
     char                     state[20000], log[1 << 20];
     size_t                   state_length, log_length;
-    bool                     is_full;
+    bool                     is_full, is_long;
+    uint64_t                 log_bytes;
     char                     held[HOLD_SIZE];
     uint64_t                 now_us;
-    double                   ai_rate;            /* the tuner's proposal; 0: none */
+    double                   ai_rate, tcp_g;     /* the tuner's proposal; 0: none */
+    char                     told[4000];         /* lines of the journal */
     uint32_t                 declined, kept, dropped;
     struct record            record;
 } t;
@@ -72,6 +77,16 @@ static long load(void *arg, const char *name, char *text, size_t size)
 static int append(void *arg, const char *text, size_t length)
 {
     (void)arg;
+    if (t.is_full && t.is_long)
+        return -ENOSPC;
+    t.log_bytes += length;
+    if (t.is_long)
+        t.log_length = 0;                        /* only the last line is kept */
+    if (t.is_full)
+        return -ENOSPC;
+    t.log_bytes += length;
+    if (t.is_long)
+        t.log_length = 0;                        /* only the last line is kept */
     memcpy(t.log + t.log_length, text, length);
     t.log_length += length;
     t.log[t.log_length] = '\0';
@@ -102,9 +117,12 @@ static uint64_t wall_us(void *arg)
 static bool propose(void *arg, uint64_t now_us, struct knob_set *set, char why[MSG_WHY_SIZE])
 {
     (void)arg, (void)now_us;
-    if (t.ai_rate <= 0)
+    if (t.ai_rate > 0)
+        knob_set_add(set, KNOB_rpg_ai_rate, t.ai_rate);
+    if (t.tcp_g > 0)
+        knob_set_add(set, KNOB_dce_tcp_g, t.tcp_g);
+    if (knobset_is_empty(set))
         return false;
-    knob_set_add(set, KNOB_rpg_ai_rate, t.ai_rate);
     snprintf(why, MSG_WHY_SIZE, "a guess");
     return true;
 }
@@ -155,6 +173,9 @@ static void hello(uint32_t i)
                      .phase = f->phase,
                      .change = f->change };
 
+    m.is_fixed[KNOB_dce_tcp_g] = f->is_fixed;
+    if (f->is_frozen)
+        snprintf(m.why, sizeof m.why, "%s", f->is_foreign ? MSG_FOREIGN ": kmin 1KB" : "frozen: by alice");
     snprintf(m.name, sizeof m.name, "host%u/nic", i);
     say(i, m);
 }
@@ -185,7 +206,8 @@ static void send(void *arg, uint32_t link, const struct msg *m)
         f->change = m->change;
         answer(link, ANSWER_APPLIED, m->change, "");
     }
-    else if (m->kind == MSG_PREPARE && (f->is_stubborn || f->is_frozen))
+    else if (m->kind == MSG_PREPARE && (f->is_stubborn || (f->is_frozen && !f->is_obedient) ||
+                                        (f->is_fixed && m->set.is_named[KNOB_dce_tcp_g])))
         answer(link, ANSWER_REFUSED, m->change, "not now");
     else if (m->kind == MSG_PREPARE) {
         f->phase = PHASE_PREPARED;
@@ -290,6 +312,23 @@ static bool is_at_baseline(void)
 
 /* ---- life ---- */
 
+static void tell(void *arg, const char *line)
+{
+    size_t used = strlen(t.told);
+
+    (void)arg;
+    snprintf(t.told + used, sizeof t.told - used, "%s\n", line);
+}
+
+static uint32_t told(const char *what)
+{
+    uint32_t count = 0;
+
+    for (const char *at = t.told; (at = strstr(at, what)) != NULL; at++)
+        count++;
+    return count;
+}
+
 static void boot(void)
 {
     struct control_io io = { .disk = { .save = save, .load = load, .append = append, .wall_us = wall_us },
@@ -297,7 +336,8 @@ static void boot(void)
                                 .send = send,
                                 .propose = propose,
                                 .ended = ended,
-                                .declined = declined };
+                                .declined = declined,
+                                .log = tell };
     struct audit a;
 
     audit_init(&a);
@@ -506,6 +546,55 @@ static void try__a_refused_setting_is_tried_once_a_minute_and_told_once(void **u
     assert_int_equal(lines_with("\"what\":\"keep\""), 1);
 }
 
+static void give_knob(uint32_t i, enum knob knob, double value, bool is_fixed)
+{
+    struct fake *f = &t.fake[i];
+
+    knob_set_add(&f->device, knob, value);
+    f->confirmed = f->baseline = f->device;
+    f->is_fixed = is_fixed;
+    hello(i);
+}
+
+static void try__what_no_agent_sets_is_left_out_and_told_once(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_DIRECT;
+    for (uint32_t i = 0; i < DEVICES; i++)
+        give_knob(i, KNOB_dce_tcp_g, 1019, true);
+    deliver();
+    t.ai_rate = 10;
+    t.tcp_g = 64;
+    assert_true(wait_for(is_kept));
+    ticks(700);
+    for (uint32_t i = 0; i < DEVICES; i++) {
+        assert_true(t.fake[i].confirmed.knobs.value[KNOB_rpg_ai_rate] == 10);
+        assert_true(t.fake[i].confirmed.knobs.value[KNOB_dce_tcp_g] == 1019);
+    }
+    assert_int_equal(told("left out of the tuner's setting, because agents do not set it: dce_tcp_g\n"), 1);
+    assert_string_equal(t.k.c.left_out, "dce_tcp_g");
+    assert_false(t.k.c.standing.set.is_named[KNOB_dce_tcp_g]);   /* nor said to be in effect */
+    t.ai_rate = 0;                               /* nothing else would change: no trial */
+    uint64_t trials = t.k.c.trials;
+    ticks(700);
+    assert_int_equal(t.k.c.trials, trials);
+    assert_string_equal(t.k.c.declined, "no agent sets what the tuner would change");
+}
+
+static void try__what_some_agents_set_is_set_there(void **unused)
+{
+    (void)unused;
+    t.cfg.mode = MODE_DIRECT;
+    for (uint32_t i = 0; i < DEVICES; i++)
+        give_knob(i, KNOB_dce_tcp_g, 1019, i == 2);
+    deliver();
+    t.tcp_g = 64;
+    assert_true(wait_for(is_kept));
+    for (uint32_t i = 0; i < DEVICES; i++)
+        assert_true(t.fake[i].confirmed.knobs.value[KNOB_dce_tcp_g] == (i == 2 ? 1019 : 64));
+    assert_int_equal(told("do not set it: dce_tcp_g\n"), 1);
+}
+
 /* ---- approvals ---- */
 
 static void approve__needs_the_code_of_the_trial(void **unused)
@@ -682,6 +771,23 @@ static void rollback__goes_on_until_every_device_is_back(void **unused)
     control_link(&t.k, 2, t.now_us);
     deliver();
     assert_true(wait_for(is_at_baseline));
+}
+
+static void rollback__asks_a_device_with_a_foreign_edit_but_not_one_that_a_person_froze(void **unused)
+{
+    (void)unused;
+    keep(10);
+    for (uint32_t i = 1; i < 3; i++) {
+        t.fake[i].is_frozen = true;
+        t.fake[i].is_obedient = true;            /* it would go back if it were asked */
+        t.fake[i].is_foreign = i == 1;
+        hello(i);
+    }
+    deliver();
+    assert_int_equal(order(ORDER_ROLLBACK, ALICE), 0);
+    ticks(300);
+    assert_true(t.fake[1].confirmed.knobs.value[KNOB_rpg_ai_rate] == 5);
+    assert_true(t.fake[2].confirmed.knobs.value[KNOB_rpg_ai_rate] == 10);
 }
 
 static void rollback__is_refused_in_observe_mode(void **unused)
@@ -927,6 +1033,65 @@ static void trial__a_device_without_a_metric_ends_it_in_time_and_is_tried_last(v
     assert_non_null(strstr(t.log, "it reports no metric"));
 }
 
+/* ---- a week ---- */
+
+#define MINUTE 60u               /* in intervals, which last a second here */
+#define HOUR   3600u
+#define DAY    86400u
+
+/* What happens every day: a restart, a device that is silent, one that a person freezes, a full disk, a freeze
+ * of the fabric, a tuner with another idea every hour. */
+static void live_through(uint32_t second)
+{
+    uint32_t now = second % DAY;
+
+    t.ai_rate = 6 + second / HOUR % 4;
+    t.fake[1].is_silent = now >= 3 * HOUR && now < 3 * HOUR + 10 * MINUTE;
+    t.is_full = now >= 5 * HOUR && now < 5 * HOUR + 10 * MINUTE;
+    if (now == 4 * HOUR || now == 4 * HOUR + 5 * MINUTE) {
+        t.fake[2].is_frozen = now == 4 * HOUR;
+        hello(2);
+        deliver();
+    }
+    if (now == 6 * HOUR || now == 6 * HOUR + 30 * MINUTE)
+        assert_int_equal(order(now == 6 * HOUR ? ORDER_FREEZE : ORDER_THAW, ALICE), 0);
+    if (now == 7 * HOUR)
+        boot();
+    end_leases();
+    tick();
+}
+
+/* Environment CHAOS_DAYS: how many days; 1 without. */
+static void soak__nothing_grows_and_nothing_stands_still(void **unused)
+{
+    const char *text = getenv("CHAOS_DAYS");
+    uint32_t    days = text ? (uint32_t)strtoul(text, NULL, 10) : 1, busy = 0, drills = 0;
+    size_t      first_day = 0;
+
+    (void)unused;
+    t.is_long = true;
+    t.cfg.interval_us = 1000000;
+    t.cfg.drill_every_us = 20 * HOUR_US;
+    for (uint32_t day = 0; day < days; day++) {
+        uint64_t bytes = t.log_bytes, trials = t.k.c.trials, drilled_us = t.k.c.drill.passed_us;
+
+        for (uint32_t i = 0; i < DAY; i++) {
+            live_through(day * DAY + i);
+            busy = is_idle() ? 0 : busy + 1;
+            assert_true(busy < HOUR);            /* every trial ends */
+        }
+        assert_in_range(t.log_bytes - bytes, 1000, 2000000);
+        assert_true(t.k.c.trials > trials + 10);
+        drills += t.k.c.drill.passed_us != drilled_us;
+        size_t used = mallinfo2().uordblks;
+        first_day = first_day ? first_day : used;
+        assert_true(used < first_day + 100000);
+    }
+    assert_true(drills + 1 >= days * 20 / 24);
+    print_message("# %u days: %lu trials, %u kept, %u dropped, %lu bytes of the log a day\n", days,
+                  (unsigned long)t.k.c.trials, t.kept, t.dropped, (unsigned long)(t.log_bytes / days));
+}
+
 /* ---- records: the same inputs, the same actions ---- */
 
 static char record_path[64];
@@ -1035,6 +1200,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(propose__an_observing_controller_writes_little, set_up, tear_down),
         cmocka_unit_test_setup_teardown(try__a_refused_setting_is_tried_once_a_minute_and_told_once, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(try__what_no_agent_sets_is_left_out_and_told_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(try__what_some_agents_set_is_set_there, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(approve__needs_the_code_of_the_trial, set_up, tear_down),
         cmocka_unit_test_setup_teardown(approve__the_log_has_who_and_why, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reject__ends_a_waiting_trial_and_its_setting_waits, set_up,
@@ -1045,6 +1214,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(freeze__a_damaged_one_is_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__works_in_every_state, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__goes_on_until_every_device_is_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            rollback__asks_a_device_with_a_foreign_edit_but_not_one_that_a_person_froze, set_up, tear_down),
         cmocka_unit_test_setup_teardown(rollback__is_refused_in_observe_mode, set_up, tear_down),
         cmocka_unit_test_setup_teardown(drill__passes_if_the_device_reverts_without_a_lease, set_up,
                                         tear_down),
@@ -1060,6 +1231,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(trial__a_device_that_always_refuses_is_tried_last, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trial__a_device_without_a_metric_ends_it_in_time_and_is_tried_last,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(soak__nothing_grows_and_nothing_stands_still, set_up, tear_down),
         cmocka_unit_test_setup_teardown(replay__the_same_actions_follow, set_up, tear_down),
         cmocka_unit_test_setup_teardown(replay__another_input_is_found, set_up, tear_down),
     };

@@ -345,11 +345,35 @@ static void try(struct controller *c, uint64_t now_us)
     trial_begin(c, &c->proposal, c->proposal_why, c->cfg->mode == MODE_APPROVE, now_us);
 }
 
-static void on_proposal(struct controller *c, const struct knob_set *wanted, const char *why, uint64_t now_us)
+/* What no device would set is not tried; what some would not set is said once. */
+static struct knob_set leave_out(struct controller *c, const struct knob_set *wanted)
 {
+    char            left_out[MSG_WHY_SIZE];
+    struct knob_set part = roster_settable(c, wanted, left_out);
+
+    if (strcmp(left_out, c->left_out) == 0)
+        return part;
+    snprintf(c->left_out, sizeof c->left_out, "%s", left_out);
+    if (*left_out) {
+        struct action *a = actions_add(c->out, ACTION_LOG);
+
+        snprintf(a->why, sizeof a->why, "left out of the tuner's setting, because agents do not set it: %s",
+                 left_out);
+    }
+    return part;
+}
+
+static void on_proposal(struct controller *c, const struct knob_set *all, const char *why, uint64_t now_us)
+{
+    struct knob_set  part = leave_out(c, all);
+    const struct knob_set *wanted = &part;
     char     text[MSG_WHY_SIZE], left[40], code[CAUTION_CODE_SIZE];
     uint64_t wait_us = caution_wait_us(&c->caution, wanted, now_us);
 
+    if (knobset_is_empty(wanted)) {
+        decline(c, "no agent sets what the tuner would change");
+        return;
+    }
     if (wait_us) {
         caution_code(code, 0, 0, wanted);
         caution_time(left, sizeof left, wait_us);
@@ -641,10 +665,11 @@ static int drill(struct controller *c, const struct order *o, uint64_t now_us)
         return -EAGAIN;
     if (*o->device && !p)
         return -ENOENT;
-    if (c->trial.phase != TRIAL_NONE || *c->frozen)
+    if ((c->trial.phase != TRIAL_NONE && c->trial.phase != TRIAL_WAITING) || *c->frozen)
         return -EBUSY;
     if (!p || !p->may_write || p->is_frozen || p->is_broken || !roster_is_fresh(c, p, now_us))
         return -ENODEV;
+    trial_withdraw(c, "a drill comes first; the tuner proposes anew", now_us);
     snprintf(c->drill_order.who, sizeof c->drill_order.who, "%s", o->who);
     snprintf(c->drill_order.why, sizeof c->drill_order.why, "%s", o->why);
     snprintf(c->drill_device, sizeof c->drill_device, "%s", p->name);
@@ -655,7 +680,7 @@ static int drill(struct controller *c, const struct order *o, uint64_t now_us)
     return 0;
 }
 
-static int on_order(struct controller *c, const struct order *o, uint64_t now_us)
+static int carry_out(struct controller *c, const struct order *o, uint64_t now_us)
 {
     switch (o->kind) {
     case ORDER_FREEZE:        return freeze(c, o, "frozen", "freeze", now_us);
@@ -670,6 +695,15 @@ static int on_order(struct controller *c, const struct order *o, uint64_t now_us
     case ORDERS:              break;
     }
     return -EINVAL;
+}
+
+static int on_order(struct controller *c, const struct order *o, uint64_t now_us)
+{
+    int rc = carry_out(c, o, now_us);
+
+    if (!rc)
+        c->ordered[o->kind]++;
+    return rc;
 }
 
 /* ---- the function ---- */

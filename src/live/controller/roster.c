@@ -113,6 +113,7 @@ static void take_state(struct controller *c, struct peer *p, const struct msg *m
     c->is_unranked |= p->is_frozen != m->is_frozen;
     p->is_frozen = m->is_frozen;
     p->is_broken = m->is_broken;
+    p->is_unreadable = m->is_unreadable;
     p->phase = m->phase;
     p->open_change = m->change;
     p->self = m->self;
@@ -149,6 +150,7 @@ struct peer *roster_on_hello(struct controller *c, uint32_t link, const struct m
     p->confirmed = m->confirmed;
     p->facts = m->facts;
     p->baseline = m->baseline;
+    memcpy(p->is_fixed, m->is_fixed, sizeof p->is_fixed);
     snprintf(p->frozen_why, sizeof p->frozen_why, "%s", m->why);
     take_state(c, p, m);
     p->heard_us = now_us;
@@ -415,6 +417,40 @@ double roster_control(const struct controller *c, enum knob_where where, uint64_
             !isnan(p->sample.paused) && roster_is_fresh(c, p, now_us))
             add(&control, p->sample.paused);
     return mean_of(control);
+}
+
+static bool would_set(const struct peer *p, int knob)
+{
+    return p->confirmed.is_named[knob] && !p->is_fixed[knob];
+}
+
+/* It holds another value, and keeps it. */
+static bool leaves_out(const struct peer *p, int knob, double value)
+{
+    return p->is_fixed[knob] && p->confirmed.is_named[knob] &&
+           !knobset_is_equal_value(p->confirmed.knobs.value[knob], value);
+}
+
+struct knob_set roster_settable(const struct controller *c, const struct knob_set *wanted,
+                                char left_out[MSG_WHY_SIZE])
+{
+    struct knob_set part = { 0 };
+    size_t          used = 0;
+
+    *left_out = '\0';
+    for (int k = 0; k < KNOB_COUNT; k++) {
+        bool is_left_out = false;
+
+        for (const struct peer *p = c->peer; p < c->peer + c->peers && wanted->is_named[k]; p++) {
+            is_left_out |= leaves_out(p, k, wanted->knobs.value[k]);
+            if (would_set(p, k))
+                knob_set_add(&part, (enum knob)k, wanted->knobs.value[k]);
+        }
+        if (is_left_out && used < MSG_WHY_SIZE)
+            used += (size_t)snprintf(left_out + used, MSG_WHY_SIZE - used, "%s%s", used ? ", " : "",
+                                     knob_info[k].name);
+    }
+    return part;
 }
 
 struct knob_set roster_held(const struct controller *c, const struct knob_set *of, bool is_baseline)

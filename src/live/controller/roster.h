@@ -80,7 +80,8 @@ struct peer {
     double            metric_sum;                /* of reports since the last tick */
     uint64_t          heard_us;  /* by our clock; 0: never */
     uint64_t          interval_us;
-    bool              may_write, is_frozen, is_broken, has_offset;
+    bool              may_write, is_frozen, is_broken, is_unreadable, has_offset;
+    bool              is_expired;        /* its agent's certificate has ended; only shown */
     bool              is_ahead;  /* claims to have obeyed a higher term than ours */
     bool              has_left;  /* its agent said goodbye: do not wait for it */
     bool              has_detail;                /* the last report had one */
@@ -109,6 +110,7 @@ struct peer {
     struct msg_facts  facts;
     char              frozen_why[MSG_WHY_SIZE];
     struct knob_set   device, confirmed, baseline;
+    bool              is_fixed[KNOB_COUNT];      /* not set by its agent, whatever is asked */
     struct msg_self   self;      /* as last reported; agents with a tuner of their own */
     uint64_t          net, net_us;       /* checksum of the net that was sent last, and when; 0: never */
     uint64_t          net_refused;       /* checksum of the last that it refused */
@@ -183,6 +185,7 @@ struct controller {
     uint64_t             started_us;
     uint64_t             counter;        /* of terms, on the disk */
     uint64_t             term;
+    uint64_t             ordered[ORDERS];        /* by people, and carried out */
     bool                 has_lease;      /* its term comes from a lease: only a lease deposes it */
     bool                 is_doubted;     /* an agent claims a higher term: count them at the next tick */
     uint64_t             blamed_us;      /* the last record about an impossible term */
@@ -208,6 +211,8 @@ struct controller {
     struct standing      standing;               /* on the disk */
     struct drill_result  drill;                  /* on the disk */
     uint64_t             drill_us;               /* no automatic drill before this time */
+    char                 left_out[MSG_WHY_SIZE]; /* knobs of the tuner's setting that some device would not
+                                                  * set; "": none */
     char                 declined[MSG_WHY_SIZE]; /* why the tuner's last proposal is not tried; "": it was */
 
     struct peer         *peer;
@@ -292,6 +297,11 @@ double roster_control(const struct controller *, enum knob_where, uint64_t now_u
 /* Values of these knobs at the devices that a trial may set or, if it may set none, at all: the confirmed
  * ones or those of the baseline. A knob of which they do not all hold the same value is not named. */
 struct knob_set roster_held(const struct controller *, const struct knob_set *of, bool is_baseline);
+
+/* The part of a setting that some device would set. 'left_out' names knobs that another device has with
+ * another value, but would not set. */
+struct knob_set roster_settable(const struct controller *, const struct knob_set *,
+                                char left_out[MSG_WHY_SIZE]);
 
 /* The confirmed setting of the first device of each kind that a trial may set. `anole ctl diff` shows devices
  * that differ from it. */

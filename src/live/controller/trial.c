@@ -8,66 +8,11 @@
 
 #define WAITS_MAX    50          /* intervals until all devices are prepared */
 #define ABORT_US_MAX 40000000u   /* by then the lease of every device has ended */
-#define DRILL_US_MAX 120000000u  /* longer than any lease that makes sense */
-/* during a drill a message other than a lease shows the device that its connection works */
-#define DRILL_ASK_US 1000000u
 #define REFUSED_US   60000000u   /* a setting that a device refused is not tried again before */
-#define ROLLBACK_US_MAX 30000000u        /* devices that have not gone back by then are asked again later */
-
-static bool takes_part(const struct peer *p)
-{
-    return !p->is_lost && !knobset_is_empty(&p->wanted);
-}
 
 static bool has_b(const struct controller *c, const struct peer *p, enum arm arm)
 {
-    return takes_part(p) && roster_is_in(c, p, c->trial.stage, c->trial.is_whole, arm == ARM_B ? 0 : 1);
-}
-
-static void enter(struct controller *c, enum trial_phase phase)
-{
-    c->trial.phase = phase;
-    c->trial.intervals = c->trial.measured = c->trial.waits = 0;
-    c->trial.has_committed = false;
-}
-
-/* ---- the log ---- */
-
-static char *evidence_text(char *buf, size_t size, const struct controller *c)
-{
-    const struct evalue *e = &c->trial.evidence;
-
-    if (!e->pairs)
-        return buf[0] = '\0', buf;
-    snprintf(buf, size, "%u pairs, gain %.4g (at least %.4g), e-value %.3g for a gain, %.3g for harm",
-             e->pairs, evalue_gain(e), evalue_bound(e, c->cfg->bound_e), evalue_above(e, 0),
-             evalue_below(e, -c->cfg->harm * c->trial.metric));
-    return buf;
-}
-
-static void log_by(struct controller *c, const char *who, const char *what, const char *why)
-{
-    trial_note_by(c, who, what, why);
-    struct action_record *r = &c->out->action[c->out->count - 1].record;
-    evidence_text(r->evidence, sizeof r->evidence, c);
-    r->change = c->trial.number;
-    r->old = c->trial.was;
-    r->new = c->trial.wanted;
-}
-
-static void log_trial(struct controller *c, const char *what, const char *why)
-{
-    log_by(c, c->cfg->name, what, why);
-}
-
-/* A repeated trial is not logged when it begins, because it is expected to fail again. If it proceeds, its
- * beginning is logged now. */
-static void speak(struct controller *c)
-{
-    if (!c->trial.is_repeat)
-        return;
-    c->trial.is_repeat = false;
-    log_trial(c, "try", c->trial.why);
+    return trial_takes_part(p) && roster_is_in(c, p, c->trial.stage, c->trial.is_whole, arm == ARM_B ? 0 : 1);
 }
 
 /* ---- commands to all devices of the trial ---- */
@@ -77,82 +22,33 @@ static void order_all(struct controller *c, enum peer_step from, enum peer_step 
                       uint64_t now_us)
 {
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (takes_part(p) && p->step == from)
+        if (trial_takes_part(p) && p->step == from)
             command_begin(c, p, to, at_us, "", now_us);
 }
 
 static void commit_all(struct controller *c, uint64_t at_us, uint64_t now_us)
 {
-    speak(c);
+    trial_speak(c);
     c->trial.has_committed = true;
     order_all(c, STEP_PREPARED, STEP_COMMITTING, at_us, now_us);
 }
 
 static void confirm_all(struct controller *c, uint64_t now_us)
 {
-    enter(c, TRIAL_CONFIRM);
+    trial_enter(c, TRIAL_CONFIRM);
     order_all(c, STEP_APPLIED, STEP_CONFIRMING, 0, now_us);
 }
 
 /* ---- beginning ---- */
 
-/* The part of a setting that a device does not hold yet. */
+/* The part of a setting that a device would set, and does not hold yet. */
 static struct knob_set part_for(const struct peer *p, const struct knob_set *wanted)
 {
     struct knob_set part = knobset_changed(wanted, &p->confirmed);
 
     for (int i = 0; i < KNOB_COUNT; i++)
-        part.is_named[i] &= knob_info[i].where == p->where;
+        part.is_named[i] &= knob_info[i].where == p->where && !p->is_fixed[i];
     return part;
-}
-
-static void clear_peers(struct controller *c)
-{
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
-        p->step = STEP_NONE;
-        p->is_lost = false;
-        p->wanted = (struct knob_set){ 0 };
-    }
-}
-
-/* Describes the current setting for operators: since when, by whom, why. */
-static void note_standing(struct controller *c, uint64_t now_us)
-{
-    static const char *const unnamed[] = { "", "", "the controller, mode auto", "the tuner, mode direct" };
-    const struct trial *t = &c->trial;
-    struct standing    *s = &c->standing;
-
-    if (t->phase == TRIAL_ROLLBACK)
-        s->set = (struct knob_set){ 0 };
-    else
-        knobset_put(&s->set, &t->wanted);
-    s->wall_us = c->wall_us;
-    s->trial = t->number;
-    snprintf(s->by, sizeof s->by, "%s", *t->by ? t->by : unnamed[c->cfg->mode]);
-    snprintf(s->why, sizeof s->why, "%s", t->why);
-    memory_save_soon(c, now_us);
-}
-
-static void end(struct controller *c, bool is_kept, const char *why, uint64_t now_us)
-{
-    uint32_t missed = 0;
-
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
-        missed += !knobset_is_empty(&p->wanted) && p->step != STEP_CONFIRMED;
-        if (p->step == STEP_CONFIRMED)
-            p->strikes = 0;
-    }
-    if (!c->trial.is_repeat)
-        log_trial(c, is_kept ? "keep" : "drop", why);
-    if (is_kept || c->trial.phase == TRIAL_ROLLBACK)
-        note_standing(c, now_us);
-    c->trial.phase = TRIAL_NONE;
-    clear_peers(c);
-    c->is_unranked = true;
-    struct action *a = actions_add(c->out, ACTION_ENDED);
-    a->is_kept = is_kept;
-    a->number = missed;
-    snprintf(a->why, sizeof a->why, "%s", why);
 }
 
 static uint32_t members(const struct controller *c, uint32_t stage)
@@ -160,7 +56,7 @@ static uint32_t members(const struct controller *c, uint32_t stage)
     uint32_t count = 0;
 
     for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        count += takes_part(p) && roster_is_in(c, p, stage, true, 0);
+        count += trial_takes_part(p) && roster_is_in(c, p, stage, true, 0);
     return count;
 }
 
@@ -182,7 +78,7 @@ static void begin_stage(struct controller *c, uint32_t stage)
     pairing_init(&t->pairing, trial_block_length(c), c->cfg->burn_in,
                  c->cfg->seed + t->number * STAGES + stage);
     evalue_init(&t->evidence, fmax(sd, 1e-9));
-    enter(c, TRIAL_LEAD_IN);
+    trial_enter(c, TRIAL_LEAD_IN);
 }
 
 /* Stages that would have no more devices than the one before are left out. */
@@ -192,52 +88,29 @@ static void next_stage(struct controller *c)
 
     while (stage < STAGE_HALVES && members(c, stage) <= members(c, stage - 1))
         stage++;
-    log_trial(c, "stage",
+    trial_log(c, "stage",
               stage == STAGE_HALVES ? "no harm so far; now halves that take turns"
                                     : "no harm so far; now more devices");
     begin_stage(c, stage);
 }
 
-/* False: no device takes part. */
-static bool begin(struct controller *c, const char *why, uint64_t now_us)
-{
-    struct trial *t = &c->trial;
-    bool          is_any = false;
-    char          code[CAUTION_CODE_SIZE];
-
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
-        is_any |= takes_part(p);
-        t->is_whole |= takes_part(p) && p->where == KNOB_SWITCH;
-    }
-    t->number = c->trials;
-    caution_code(t->code, c->term, t->number, &t->wanted);
-    snprintf(t->why, sizeof t->why, "%s", why);
-    caution_code(code, 0, 0, &t->wanted);
-    t->is_repeat = strcmp(code, c->refused.code) == 0;
-    if (!t->is_repeat)
-        log_trial(c, "try", why);
-    if (!is_any)
-        end(c, false, "no device has anything to change", now_us);
-    return is_any;
-}
-
 void trial_begin(struct controller *c, const struct knob_set *wanted, const char *why, bool needs_approval,
                  uint64_t now_us)
 {
-    clear_peers(c);
+    trial_clear(c);
     c->trial = (struct trial){ .wanted = *wanted, .was = roster_held(c, wanted, false),
                                .metric = roster_metric(c) };
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
         if (p->rank != RANK_NONE)
             p->wanted = part_for(p, wanted);
     roster_rank_for_trial(c);
-    if (!begin(c, why, now_us))
+    if (!trial_start(c, why, now_us))
         return;
     if (c->cfg->mode == MODE_DIRECT) {
-        enter(c, TRIAL_DIRECT);
+        trial_enter(c, TRIAL_DIRECT);
         order_all(c, STEP_NONE, STEP_PREPARING, 0, now_us);
     } else if (needs_approval)
-        enter(c, TRIAL_WAITING);
+        trial_enter(c, TRIAL_WAITING);
     else
         begin_stage(c, STAGE_ONE);
 }
@@ -245,8 +118,8 @@ void trial_begin(struct controller *c, const struct knob_set *wanted, const char
 void trial_approve(struct controller *c, const struct order *o)
 {
     snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
-    speak(c);
-    log_by(c, o->who, "approve", o->why);
+    trial_speak(c);
+    trial_log_by(c, o->who, "approve", o->why);
     begin_stage(c, STAGE_ONE);
 }
 
@@ -262,8 +135,8 @@ static void stop_as_before(struct controller *c, enum verdict verdict, const cha
         if (p->step != STEP_NONE && p->step != STEP_CONFIRMED)
             command_begin(c, p, STEP_REVERTING, 0, c->trial.end, now_us);
     if (!c->trial.is_repeat)
-        log_trial(c, "abort", c->trial.end);
-    enter(c, TRIAL_ABORT);
+        trial_log(c, "abort", c->trial.end);
+    trial_enter(c, TRIAL_ABORT);
     if (verdict != VERDICT_NONE)
         caution_drop(&c->caution, &c->trial.wanted, now_us + c->cfg->window_us);
     if (verdict == VERDICT_HARM)
@@ -273,7 +146,7 @@ static void stop_as_before(struct controller *c, enum verdict verdict, const cha
 static void stop(struct controller *c, enum verdict verdict, const char *why, uint64_t now_us)
 {
     if (c->trial.phase != TRIAL_NONE && c->trial.phase != TRIAL_ABORT)
-        speak(c);
+        trial_speak(c);
     stop_as_before(c, verdict, why, now_us);
 }
 
@@ -288,9 +161,15 @@ void trial_reject(struct controller *c, const struct order *o, uint64_t now_us)
     char why[MSG_WHY_SIZE];
 
     snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
-    log_by(c, o->who, "reject", o->why);
+    trial_log_by(c, o->who, "reject", o->why);
     snprintf(why, sizeof why, "rejected by %.40s%s%.90s", o->who, *o->why ? ": " : "", o->why);
     stop(c, VERDICT_NO_GAIN, why, now_us);
+}
+
+void trial_withdraw(struct controller *c, const char *why, uint64_t now_us)
+{
+    if (c->trial.phase == TRIAL_WAITING)
+        trial_end(c, false, why, now_us);
 }
 
 /* One device ends the trial. It becomes the last in rank, so that it does not end the next trial, too. */
@@ -312,7 +191,7 @@ static void abort_refused(struct controller *c, struct peer *p, const char *why,
     char text[MSG_NAME_SIZE + MSG_WHY_SIZE + 2];
 
     if (strcmp(why, c->refused.why) != 0)
-        speak(c);
+        trial_speak(c);
     caution_code(c->refused.code, 0, 0, &t->wanted);
     snprintf(c->refused.why, sizeof c->refused.why, "%s", why);
     caution_drop(&c->caution, &t->wanted, now_us + REFUSED_US);
@@ -324,69 +203,6 @@ static void abort_refused(struct controller *c, struct peer *p, const char *why,
 static bool is_guardrail(const char *why)
 {
     return strncmp(why, "guardrail:", strlen("guardrail:")) == 0;
-}
-
-/* ---- drills ---- */
-
-static void end_drill(struct controller *c, struct peer *p, bool is_passed, const char *why, uint64_t now_us)
-{
-    struct drill_result *d = &c->drill;
-    char                 text[MSG_NAME_SIZE + MSG_WHY_SIZE + 80];
-
-    *d = (struct drill_result){ .wall_us = c->wall_us,
-                                .took_us = now_us - c->trial.at_us, .is_passed = is_passed,
-                                .passed_us = d->passed_us };
-    d->passed_us = is_passed ? d->wall_us : d->passed_us;
-    snprintf(d->device, sizeof d->device, "%s", p->name);
-    snprintf(d->why, sizeof d->why, "%s", why);
-    if (is_passed)
-        snprintf(text, sizeof text, "passed: %s had no lease and was back after %.2f s", p->name,
-                 (double)d->took_us / 1e6);
-    else
-        snprintf(text, sizeof text, "failed: %s: %s", p->name, why);
-    log_trial(c, "drill", text);
-    c->trial.phase = TRIAL_NONE;
-    clear_peers(c);
-    memory_save_soon(c, now_us);
-}
-
-static void on_drill(struct controller *c, uint64_t now_us)
-{
-    struct trial *t = &c->trial;
-    struct peer  *p = roster_find(c, t->device);
-
-    if (!p) {
-        t->phase = TRIAL_NONE;
-        return;
-    }
-    if (p->step != STEP_DRILLED)
-        t->at_us = now_us;       /* until then it has leases */
-    if (p->step == STEP_DRILLED && p->phase == PHASE_IDLE && now_us > t->at_us + DRILL_ASK_US) {
-        log_trial(c, "drill", "no result: the device ended it, and its answer was lost");
-        t->phase = TRIAL_NONE;
-        clear_peers(c);
-    } else if (p->step == STEP_NONE || !command_on_tick(c, p, now_us))
-        end_drill(c, p, false, "it did not answer, or has restarted", now_us);
-    else if (t->intervals * c->cfg->interval_us > DRILL_US_MAX) {
-        command_send(c, p,
-                     &(struct msg){ .kind = MSG_REVERT, .change = p->change, .why = "the drill is over" });
-        end_drill(c, p, false, "it was not back in two minutes", now_us);
-    } else if (now_us >= p->sent_us + DRILL_ASK_US) {
-        p->sent_us = now_us;
-        command_send(c, p, &(struct msg){ .kind = MSG_WHO });
-    }
-}
-
-void trial_begin_drill(struct controller *c, struct peer *p, const struct order_text *o, uint64_t now_us)
-{
-    clear_peers(c);
-    c->trial = (struct trial){ .number = c->trials, .at_us = now_us };
-    snprintf(c->trial.by, sizeof c->trial.by, "%s", o->who);
-    snprintf(c->trial.why, sizeof c->trial.why, "a drill of the dead-man switch at %s", p->name);
-    snprintf(c->trial.device, sizeof c->trial.device, "%s", p->name);
-    log_by(c, o->who, "drill", *o->why ? o->why : c->trial.why);
-    enter(c, TRIAL_DRILL);
-    command_begin(c, p, STEP_DRILLING, 0, "a drill of the dead-man switch", now_us);
 }
 
 /* A guardrail stopped a change that is about to be kept: the others keep it, but it counts as harm. */
@@ -410,7 +226,7 @@ void trial_on_refusal(struct controller *c, struct peer *p, bool is_refused, con
         /* it may hold something else than we think */
         command_send(c, p, &(struct msg){ .kind = MSG_WHO });
     } else if (t->phase == TRIAL_DRILL)
-        end_drill(c, p, strncmp(why, "the lease ended", strlen("the lease ended")) == 0, why, now_us);
+        trial_end_drill(c, p, strncmp(why, "the lease ended", strlen("the lease ended")) == 0, why, now_us);
     else if (t->phase == TRIAL_CONFIRM)
         count_late_harm(c, why, now_us);
     else if (t->phase != TRIAL_ABORT && is_guardrail(why))
@@ -434,7 +250,7 @@ static void on_abort(struct controller *c, uint64_t now_us)
             command_begin(c, p, STEP_REVERTING, 0, c->trial.end, now_us);
     }
     if (is_over || c->trial.intervals * c->cfg->interval_us > ABORT_US_MAX)
-        end(c, false, c->trial.end, now_us);
+        trial_end(c, false, c->trial.end, now_us);
 }
 
 /* ---- blocks ---- */
@@ -466,13 +282,13 @@ static bool switch_to(struct controller *c, enum arm arm, uint64_t at_us, uint64
 {
     if (find_without(c, arm, is_ready))
         return false;
-    speak(c);
+    trial_speak(c);
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
         bool is_b = has_b(c, p, arm);
 
         if (is_b && p->step == STEP_PREPARED)
             command_begin(c, p, STEP_COMMITTING, at_us, "", now_us);
-        else if (!is_b && takes_part(p) && is_ready(p))
+        else if (!is_b && trial_takes_part(p) && is_ready(p))
             command_begin(c, p, STEP_REVERTING, at_us, "the block is over", now_us);
     }
     return true;
@@ -485,7 +301,7 @@ static bool is_settled(const struct controller *c, enum arm arm)
         bool has = p->step == STEP_APPLIED,
              has_not = p->step == STEP_NONE || p->step == STEP_PREPARING || p->step == STEP_PREPARED;
 
-        if (takes_part(p) && !(has_b(c, p, arm) ? has : has_not))
+        if (trial_takes_part(p) && !(has_b(c, p, arm) ? has : has_not))
             return false;
     }
     return true;
@@ -494,7 +310,7 @@ static bool is_settled(const struct controller *c, enum arm arm)
 static bool is_all(const struct controller *c, bool (*is)(const struct peer *))
 {
     for (const struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (takes_part(p) && !is(p))
+        if (trial_takes_part(p) && !is(p))
             return false;
     return true;
 }
@@ -514,7 +330,7 @@ static void on_lead_in(struct controller *c, uint64_t now_us)
 
     make_ready(c, arm, now_us);
     if (c->trial.has_committed)
-        enter(c, TRIAL_RUN);
+        trial_enter(c, TRIAL_RUN);
     else if (!is_waiting && switch_to(c, arm, now_us + c->cfg->interval_us, now_us))
         c->trial.has_committed = true;
     else if (c->trial.intervals > c->trial.pairing.length + WAITS_MAX)
@@ -534,8 +350,8 @@ static void judge(struct controller *c, uint64_t now_us)
             next_stage(c);
     } else if (evalue_above(&t->evidence, 0) >= cfg->accept_e &&
                evalue_bound(&t->evidence, cfg->bound_e) > 0) {
-        log_trial(c, "spread", "the evidence for a gain is large enough");
-        enter(c, TRIAL_SPREAD);
+        trial_log(c, "spread", "the evidence for a gain is large enough");
+        trial_enter(c, TRIAL_SPREAD);
     } else if (t->intervals >= cfg->halves_intervals_max)
         stop(c, VERDICT_NO_GAIN, "no difference: the old setting stays", now_us);
 }
@@ -611,7 +427,7 @@ static void on_spread(struct controller *c, uint64_t now_us)
 
     order_all(c, STEP_NONE, STEP_PREPARING, 0, now_us);
     if (is_all(c, is_applied))
-        enter(c, TRIAL_SOAK);
+        trial_enter(c, TRIAL_SOAK);
     else if (!t->has_committed && !is_waiting && is_all(c, is_ready))
         commit_all(c, now_us + c->cfg->interval_us, now_us);
 }
@@ -620,7 +436,7 @@ static void on_soak(struct controller *c, uint64_t now_us)
 {
     if (c->trial.intervals < c->cfg->soak_intervals)
         return;
-    log_trial(c, "confirm", "it is kept");
+    trial_log(c, "confirm", "it is kept");
     confirm_all(c, now_us);
 }
 
@@ -635,7 +451,7 @@ static void on_confirm(struct controller *c, uint64_t now_us)
         is_over &= p->step != STEP_CONFIRMING;
     }
     if (is_over)
-        end(c, true, c->trial.why, now_us);
+        trial_end(c, true, c->trial.why, now_us);
 }
 
 /* ---- without evidence ---- */
@@ -650,102 +466,12 @@ static void on_direct(struct controller *c, uint64_t now_us)
         confirm_all(c, now_us);
 }
 
-/* ---- back to the baseline ---- */
-
-/* The baseline's values of knobs that differ from it on the device, or as confirmed. */
-static struct knob_set part_back(const struct peer *p)
-{
-    struct knob_set part = knobset_changed(&p->baseline, &p->confirmed),
-                    held = knobset_changed(&p->baseline, &p->device);
-
-    knobset_put(&part, &held);
-    return part;
-}
-
-static bool can_go_back(const struct controller *c, const struct peer *p, uint64_t now_us)
-{
-    return p->may_write && !p->is_frozen && roster_is_fresh(c, p, now_us);
-}
-
-/* Takes the next step of one device; true: it holds its baseline. */
-static bool step_back(struct controller *c, struct peer *p, uint64_t now_us)
-{
-    struct knob_set part = part_back(p);
-
-    /* it has reported another baseline since it was asked: a lying relay may have reported the first */
-    if (p->step == STEP_PREPARING && !knobset_is_same(&part, &p->wanted)) {
-        p->step = STEP_NONE;
-        p->deadline_us = now_us;
-    }
-    if (p->step == STEP_NONE && now_us >= p->deadline_us) {
-        p->wanted = part;
-        if (knobset_is_empty(&p->wanted))
-            p->step = STEP_CONFIRMED;
-        else
-            command_begin(c, p, STEP_PREPARING, 0, "", now_us);
-    } else if (p->step == STEP_PREPARED)
-        command_begin(c, p, STEP_COMMITTING, 0, "", now_us);
-    else if (p->step == STEP_APPLIED)
-        command_begin(c, p, STEP_CONFIRMING, 0, "", now_us);
-    else if (!command_on_tick(c, p, now_us)) {
-        p->step = STEP_NONE;     /* no answer in time: ask again */
-        p->deadline_us = now_us;
-    }
-    return p->step == STEP_CONFIRMED;
-}
-
-/* Each device separately: one that refuses or is silent does not stop the others. */
-static void on_rollback(struct controller *c, uint64_t now_us)
-{
-    uint32_t left = 0, silent = 0;
-    char     why[MSG_WHY_SIZE];
-
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++) {
-        if (knobset_is_empty(&p->wanted) || p->step == STEP_CONFIRMED)
-            continue;
-        if (!can_go_back(c, p, now_us))
-            silent++;
-        else
-            left += !step_back(c, p, now_us);
-    }
-    if (left && c->trial.intervals * c->cfg->interval_us <= ROLLBACK_US_MAX)
-        return;
-    snprintf(why, sizeof why,
-             left || silent ? "%u devices are not back yet, and will be asked again%s%.70s"
-                            : "back to the baseline",
-             left + silent, *c->trial.end ? "; " : "", c->trial.end);
-    end(c, !left && !silent, why, now_us);
-}
-
-bool trial_begin_rollback(struct controller *c, uint64_t now_us)
-{
-    struct knob_set all = { 0 };
-
-    clear_peers(c);
-    for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (can_go_back(c, p, now_us)) {
-            p->wanted = part_back(p);
-            p->deadline_us = now_us;
-            knobset_put(&all, &p->wanted);
-        }
-    if (knobset_is_empty(&all))
-        return false;
-    if (!memory_number(c))
-        c->trials++;             /* the way back does not wait for the disk */
-    c->trial = (struct trial){ .wanted = all };
-    snprintf(c->trial.by, sizeof c->trial.by, "%s", c->rolled_back.who);
-    begin(c, *c->rolled_back.why ? c->rolled_back.why : "rollback", now_us);
-    enter(c, TRIAL_ROLLBACK);
-    on_rollback(c, now_us);
-    return true;
-}
-
 void trial_on_answer(struct controller *c, uint64_t now_us)
 {
     if (c->trial.phase == TRIAL_DIRECT)
         on_direct(c, now_us);
     else if (c->trial.phase == TRIAL_ROLLBACK)
-        on_rollback(c, now_us);
+        trial_on_rollback(c, now_us);
     else if (c->trial.phase == TRIAL_CONFIRM && c->cfg->mode == MODE_DIRECT)
         on_confirm(c, now_us);
 }
@@ -771,7 +497,7 @@ static bool has_enough(struct controller *c, uint64_t now_us)
 static struct peer *find_silent(struct controller *c, uint64_t now_us)
 {
     for (struct peer *p = c->peer; p < c->peer + c->peers; p++)
-        if (takes_part(p) && !command_on_tick(c, p, now_us))
+        if (trial_takes_part(p) && !command_on_tick(c, p, now_us))
             return p;
     return NULL;
 }
@@ -799,8 +525,8 @@ static const struct { void (*on_tick)(struct controller *, uint64_t now_us); boo
     [TRIAL_LEAD_IN] = { on_lead_in, true },  [TRIAL_RUN] = { on_run, true },
     [TRIAL_SPREAD] = { on_spread, true },    [TRIAL_SOAK] = { on_soak, true },
     [TRIAL_DIRECT] = { on_direct, true },    [TRIAL_CONFIRM] = { on_confirm, false },
-    [TRIAL_ABORT] = { on_abort, false },     [TRIAL_ROLLBACK] = { on_rollback, false },
-    [TRIAL_DRILL] = { on_drill, false },
+    [TRIAL_ABORT] = { on_abort, false },     [TRIAL_ROLLBACK] = { trial_on_rollback, false },
+    [TRIAL_DRILL] = { trial_on_drill, false },
 };
 
 void trial_on_tick(struct controller *c, uint64_t now_us)

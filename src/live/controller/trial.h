@@ -29,6 +29,9 @@ void trial_begin(struct controller *, const struct knob_set *, const char *why, 
 void trial_approve(struct controller *, const struct order *);
 void trial_reject(struct controller *, const struct order *, uint64_t now_us);
 
+/* A trial that waits ends at once. */
+void trial_withdraw(struct controller *, const char *why, uint64_t now_us);
+
 /* Starts to restore baselines (c->rolled_back). False: all reachable devices hold theirs. */
 bool trial_begin_rollback(struct controller *, uint64_t now_us);
 
@@ -52,6 +55,28 @@ bool trial_has(const struct controller *, const struct peer *);
 
 /* The block length that devices allow, in intervals. */
 uint32_t trial_block_length(const struct controller *);
+
+/* ---- parts of every trial, for the sources of trials, drills and rollbacks ---- */
+
+bool trial_takes_part(const struct peer *);      /* it has something to change, and is not lost */
+void trial_enter(struct controller *, enum trial_phase);
+
+/* Records with the trial's number, settings and evidence: of the controller, or of a person. */
+void trial_log(struct controller *, const char *what, const char *why);
+void trial_log_by(struct controller *, const char *who, const char *what, const char *why);
+
+/* A repeated trial is not logged when it begins, because it is expected to fail again. If it proceeds, its
+ * beginning is logged now. */
+void trial_speak(struct controller *);
+
+void trial_clear(struct controller *);           /* no device takes part any more */
+/* Numbers it and logs its beginning. False: no device takes part, and it has ended. */
+bool trial_start(struct controller *, const char *why, uint64_t now_us);
+void trial_end(struct controller *, bool is_kept, const char *why, uint64_t now_us);
+
+void trial_end_drill(struct controller *, struct peer *, bool is_passed, const char *why, uint64_t now_us);
+void trial_on_drill(struct controller *, uint64_t now_us);
+void trial_on_rollback(struct controller *, uint64_t now_us);
 
 /* ---- commands to one device: sent, sent again until answered, given up in time ----
  *

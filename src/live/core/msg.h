@@ -32,6 +32,7 @@
 #define MSG_PORTS_MAX 128
 #define MSG_PORT_NAME_SIZE 23
 #define MSG_PAIRS_MAX 256
+#define MSG_FOREIGN   "frozen: changed outside Anole"    /* begins the reason of a device frozen by that */
 
 enum msg_kind {
     MSG_NONE,
@@ -186,11 +187,13 @@ struct msg {
     uint64_t          gap_us;    /* least time between writes */
     uint64_t          interval_us;       /* between its reports */
     struct knob_set   confirmed, baseline;
+    bool              is_fixed[KNOB_COUNT];      /* knobs of 'set' that the agent would not set */
     struct msg_facts  facts;
 
     /* HELLO, REPORT */
     enum msg_phase    phase;
     bool              is_frozen, is_broken;      /* broken: a revert has not succeeded yet */
+    bool              is_unreadable;     /* its parameters cannot be read */
     struct msg_sample sample;
     struct msg_self   self;      /* QUEUES: is_allowed */
 

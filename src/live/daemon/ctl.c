@@ -54,6 +54,29 @@ static double number_of(const json_t *o, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* "kmin 400 -> 1600KB, pmax 0.05 -> 0.2"; devices that differ hold "several". Returns buf. */
+static char *change_text(char *buf, size_t size, const json_t *set, const json_t *was)
+{
+    const char *name;
+    json_t     *value;
+    size_t      used = 0;
+
+    snprintf(buf, size, "nothing");
+    json_object_foreach((json_t *)set, name, value) {
+        enum knob knob = knob_find(name);
+        double    old = number_of(was, name);
+        char      from[32] = "several";
+
+        if (isfinite(old))
+            snprintf(from, sizeof from, "%.10g", old);
+        if (used < size)
+            used += (size_t)snprintf(buf + used, size - used, "%s%s %s -> %.10g%s", used ? ", " : "", name,
+                                     from, json_number_value(value),
+                                     knob == KNOB_COUNT ? "" : knob_unit_name(knob_info[knob].unit));
+    }
+    return buf;
+}
+
 /* ---- status ---- */
 
 static void print_trial(const json_t *t)
@@ -64,7 +87,7 @@ static void print_trial(const json_t *t)
         return;
     say("trial %lld: %s%s%s, %s", integer(t, "number"), json_get_text(t, "phase"),
         *json_get_text(t, "stage") ? ", stage " : "", json_get_text(t, "stage"),
-        set_text(set, sizeof set, json_object_get(t, "set")));
+        change_text(set, sizeof set, json_object_get(t, "set"), json_object_get(t, "was")));
     if (*json_get_text(t, "why"))
         say("  because: %s", json_get_text(t, "why"));
     if (*json_get_text(t, "by"))
@@ -83,7 +106,7 @@ static bool is_troubled(const json_t *d)
     const char *state = json_get_text(d, "state");
 
     return strcmp(state, "silent") == 0 || strcmp(state, "broken") == 0 || strcmp(state, "frozen") == 0 ||
-           *json_get_text(d, "why");
+           strcmp(state, "unreadable") == 0 || strcmp(state, "expired") == 0 || *json_get_text(d, "why");
 }
 
 static void print_device(const json_t *d)
@@ -101,7 +124,7 @@ static void print_device(const json_t *d)
 static void print_states(const json_t *devices)
 {
     static const char *const states[] = { "tuned",  "ready",  "held back", "observed", "frozen",
-                                          "broken", "silent", "left",      NULL };
+                                          "broken", "unreadable", "silent", "expired", "left", NULL };
     size_t                   all = json_array_size(devices);
 
     for (int i = 0; states[i] && all; i++) {
@@ -190,6 +213,32 @@ static void print_refused(const json_t *r)
             time_text(when, sizeof when, number_of(r, "last_ms")), json_get_text(r, "last"));
 }
 
+static void print_inventory(const json_t *i)
+{
+    long long missing = integer(i, "missing"), unexpected = integer(i, "unexpected");
+
+    if (missing)
+        say("%lld of %lld expected devices do not report, such as %s", missing, integer(i, "expected"),
+            json_get_text(i, "missing_example"));
+    if (unexpected)
+        say("%lld devices report that are not in the inventory, such as %s", unexpected,
+            json_get_text(i, "unexpected_example"));
+}
+
+static void print_certificates(const json_t *c)
+{
+    double own = number_of(c, "own_days"), least = number_of(c, "least_days");
+
+    if (own < UPKEEP_SOON_DAYS)
+        say("the certificate of this controller ends in %.0f days", floor(own));
+    if (least <= 0)
+        say("the certificates of %lld peers have ended, such as that of %s", integer(c, "ended"),
+            json_get_text(c, "least_name"));
+    else if (least < UPKEEP_SOON_DAYS)
+        say("%lld certificates of peers end within %d days, that of %s in %.0f", integer(c, "ending"),
+            UPKEEP_SOON_DAYS, json_get_text(c, "least_name"), floor(least));
+}
+
 static void print_status(const json_t *o, bool is_short)
 {
     const json_t *devices = json_object_get(o, "devices");
@@ -198,7 +247,14 @@ static void print_status(const json_t *o, bool is_short)
     say("next: %s", json_get_text(o, "next"));
     print_drill(json_object_get(o, "drill"));
     print_unguarded(json_object_get(o, "unguarded"));
+    if (*json_get_text(o, "left_out"))
+        say("left out of the tuner's setting, because agents do not set it: %s",
+            json_get_text(o, "left_out"));
     print_refused(json_object_get(o, "refused"));
+    if (json_is_true(json_object_get(o, "disk_is_bad")))
+        say("the controller's disk cannot be written: nothing new is tried");
+    print_inventory(json_object_get(o, "inventory"));
+    print_certificates(json_object_get(o, "certificates"));
     say("%s: %s, mode %s, term %lld", json_get_text(o, "name"), json_get_text(o, "role"),
         json_get_text(o, "mode"), integer(o, "term"));
     print_trial(json_object_get(o, "trial"));
@@ -418,7 +474,7 @@ static int agree(const json_t *trial, struct question *q, struct err *err)
     if (!*code || (uint64_t)integer(trial, "number") != q->number)
         return err_set(err, ENOENT, "no trial of that number waits for approval");
     say("trial %" PRIu64 " would set %s", q->number,
-        set_text(set, sizeof set, json_object_get(trial, "set")));
+        change_text(set, sizeof set, json_object_get(trial, "set"), json_object_get(trial, "was")));
     say("  because: %s", json_get_text(trial, "why"));
     fflush(stdout);              /* before what may be wrong */
     if (*q->code)
@@ -538,7 +594,10 @@ static json_t *status(const struct controller *c, const struct answer_sources *f
 {
     json_t *o = state_json_status(c, from->tuner, now_us);
 
-    json_object_set_new(o, "refused", process_refused_json(from->peers));
+    JSON_PUT(o, { "refused", process_refused_json(from->peers) },
+             { "disk_is_bad", json_boolean(from->disk_is_bad) },
+             { "inventory", upkeep_inventory_json(from->upkeep) },
+             { "certificates", upkeep_certificates_json(from->upkeep) });
     return o;
 }
 

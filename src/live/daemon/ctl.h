@@ -6,6 +6,7 @@
 #include "live/control/control.h"
 #include "live/wire/tls/secure.h"
 #include "live/view/ledger.h"
+#include "live/view/upkeep.h"
 #include "live/wire/codec.h"
 #include "live/wire/serve.h"
 
@@ -31,7 +32,8 @@ int ctl_replay(const char *path, struct err *);
 
 /* What an answer needs besides the controller. tuner: of live_tuner_json(). peers: refused connections; NULL:
  * unknown. */
-struct answer_sources { const struct ledger *ledger; const json_t *tuner; const struct serve_counts *peers; };
+struct answer_sources { const struct ledger *ledger; const json_t *tuner; const struct serve_counts *peers;
+                        const struct upkeep *upkeep; bool disk_is_bad; };
 
 /* Executes a request. Returns JSON, malloc'd, or NULL and the reason. */
 char *answer_to(struct control *, const struct question *, const char *who, const struct answer_sources *,

@@ -4,6 +4,7 @@
 #include "core/units.h"
 #include "live/core/live_clock.h"
 #include "live/daemon/tuner/live_tuner.h"
+#include "live/view/live_metrics.h"
 #include "live/wire/endpoint.h"
 
 #include <inttypes.h>
@@ -93,6 +94,7 @@ void *reload_file(const struct config_kind *kind, const void *old)
     else
         clock_log("%s; everything stays as it was", err.text);
     reload_free(kind, new);
+    process_note_reload(false);
     return NULL;
 }
 

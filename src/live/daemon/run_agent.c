@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Shortest silence, without a lease, before another way is tried: a starting controller is silent, too. */
@@ -42,6 +43,7 @@ struct device {
     char                who[MSG_NAME_SIZE + 2];  /* "host1/mlx5_0: " */
     uint64_t            tick_us;
     struct agent_totals totals;
+    const char         *told;                    /* the trouble that the journal has; "": none */
     struct queue_tuner *queues;                  /* NULL: none of its own */
     uint64_t            slot_us;                 /* when a slot ends; 0: its time is not the clock's */
     struct host        *host;
@@ -184,6 +186,17 @@ static void on_guard(struct device *d, uint64_t now_us)
     d->guarded.has_changed = false;
 }
 
+/* The journal says when trouble begins and ends. */
+static void tell_trouble(struct device *d)
+{
+    const char *now = agent_trouble(&d->agent);
+
+    if (strcmp(now, d->told) == 0)
+        return;
+    clock_log("%s: %s%s", d->cfg.name, *now ? "trouble: " : "no more trouble: ", *now ? now : d->told);
+    d->told = now;
+}
+
 static void on_time(struct host *h, struct device *d, uint64_t now_us)
 {
     redial(h, d, now_us);
@@ -196,6 +209,7 @@ static void on_time(struct host *h, struct device *d, uint64_t now_us)
     check_freeze_file(h, d, now_us);
     on_tick(d, now_us);
     agent_totals_add(&d->totals, &d->agent.sample);
+    tell_trouble(d);
     d->tick_us += d->cfg.interval_us;
     if (d->tick_us < now_us)
         d->tick_us = now_us + d->cfg.interval_us;        /* it was stopped for a while */
@@ -226,6 +240,12 @@ static enum process_order wait_for_something(struct host *h)
 
 /* ---- the page ---- */
 
+/* Until then; NAN: there is no certificate. */
+static double seconds_to(int64_t ends_s)
+{
+    return ends_s ? (double)(ends_s - (int64_t)time(NULL)) : (double)NAN;
+}
+
 static void add_metrics(void *arg, struct prom *m)
 {
     const struct host *h = arg;
@@ -233,7 +253,8 @@ static void add_metrics(void *arg, struct prom *m)
 
     for (uint32_t i = 0; i < h->devices; i++)
         shown[i] = (struct agent_shown){ &h->device[i].agent, &h->device[i].totals,
-                                         h->device[i].up.is_up };
+                                         h->device[i].up.is_up,
+                                         seconds_to(dial_ends_s(h->device[i].up.dial)) };
     agent_metrics(m, shown, h->devices, clock_us());
 }
 
@@ -256,20 +277,39 @@ static char *trouble(void *arg)
 
 /* ---- another configuration ---- */
 
+/* What may write by its file must be able to. */
+static int check_permits(const struct host *h, const struct agent_file *f, struct err *err)
+{
+    int rc = 0;
+
+    for (struct device *d = h->device; d < h->device + h->devices && !rc && f->agent.may_write; d++)
+        if (d->driver->permit)
+            rc = d->driver->permit(d->state, err);
+    return rc;
+}
+
 static void reload(void *arg)
 {
     struct host       *h = arg;
     struct agent_file *before = h->own, *new = reload_file(&config_agent, h->file);
     bool               is_http = new && !config_http_is_same(&new->common.http, &h->file->common.http);
+    struct err         err;
 
     if (!new)
         return;
+    if (check_permits(h, new, &err)) {
+        clock_log("%s; everything stays as it was", err.text);
+        reload_free(&config_agent, new);
+        process_note_reload(false);
+        return;
+    }
     h->file = h->own = new;
     for (struct device *d = h->device; d < h->device + h->devices; d++)
         agent_reconfigure(&d->agent, &d->cfg, &new->agent, clock_us());
     if (is_http)
         status_page_reopen(&h->page, &new->common.http);
     reload_free(&config_agent, before);
+    process_note_reload(true);
     clock_log("its configuration was read again; %s", new->agent.may_write ? "may write" : "observes only");
 }
 
@@ -442,6 +482,7 @@ static int start_device(struct device *d, struct host *h, const char *name, stru
 static int open_device(struct device *d, const struct agent_file *f, const char *name, struct err *err)
 {
     d->cfg = f->agent;
+    d->told = "";
     d->driver = f->driver;
     d->disk.lock_fd = d->disk.log_fd = -1;
     snprintf(d->cfg.name, sizeof d->cfg.name, "%.31s/%.31s", f->common.name, name);
@@ -450,17 +491,6 @@ static int open_device(struct device *d, const struct agent_file *f, const char 
     if (!rc && f->driver->facts)
         d->cfg.where = f->driver->facts(d->state, &d->cfg.facts);
     d->cfg.has_tuner = f->tuner.kind && d->cfg.where == KNOB_SWITCH;
-    return rc;
-}
-
-/* What may write by its file must be able to. */
-static int check_permits(const struct host *h, struct err *err)
-{
-    int rc = 0;
-
-    for (struct device *d = h->device; d < h->device + h->devices && !rc && h->file->agent.may_write; d++)
-        if (d->driver->permit)
-            rc = d->driver->permit(d->state, err);
     return rc;
 }
 
@@ -502,7 +532,7 @@ int agent_check(const struct agent_file *f, struct err *err)
     struct knob_set set;
     int             rc = open_host(&h, f, err);
 
-    rc = rc ? rc : check_permits(&h, err);
+    rc = rc ? rc : check_permits(&h, f, err);
     for (uint32_t i = 0; i < h.devices && !rc; i++)
         if (f->driver->read(h.device[i].state, &set))
             rc = err_set(err, EIO, "%s: its parameters cannot be read", h.device[i].cfg.name);
@@ -611,7 +641,7 @@ int agent_run(const struct agent_file *f, struct agent_pace *pace, struct err *e
     h.signals = clock_signals();
     h.pace = pace;
     h.page = (struct status_page){ .metrics = add_metrics, .trouble = trouble, .arg = &h };
-    rc = rc ? rc : check_permits(&h, err);
+    rc = rc ? rc : check_permits(&h, f, err);
     rc = rc ? rc : status_page_open(&h.page, &f->common.http, err);
     for (struct device *d = h.device; d < h.device + h.devices && !rc; d++)
         rc = start_device(d, &h, strchr(d->cfg.name, '/') + 1, err);

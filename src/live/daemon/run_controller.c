@@ -22,10 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STANDBY_US 100000u
-#define UNGUARDED_TICKS 50       /* between looks at what guardrails cannot see */
+#define LOOK_TICKS 50            /* between looks at what guardrails cannot see, and at what is missing */
 #define THINK_US 20000u          /* a tuner that thinks is asked so often, where time waits for it */
 
 #define BEHIND 0x80000000u       /* links behind relays have this bit, those of gRPC do not */
@@ -52,6 +53,7 @@ struct fabric {
     struct rack                   rack;          /* the last that arrived */
     int                           signals;
     json_int_t                    unguarded;     /* devices, as last logged: log_unguarded() */
+    bool                          told_disk;     /* the journal says that it cannot be written */
     uint64_t                      tick_us;
     struct page                   page;
     struct collector              flows;
@@ -312,7 +314,8 @@ static void on_ask(struct fabric *f, const struct rpc_event *e, uint64_t now_us)
                   f->file->common.tls.ca ? "' is " : "", refusal(f, e->account, &q));
     else
         text = answer_to(&f->control, &q, account_name(e->account),
-                         &(struct answer_sources){ &f->page.ledger, tuner, f->page.counts.peers },
+                         &(struct answer_sources){ &f->page.ledger, tuner, f->page.counts.peers,
+                                                   &f->page.upkeep, page_disk_is_bad(&f->page) },
                          now_us, &err);
     length = codec_write_reply(text ? "" : err.text, text ? text : "", &bytes);
     serve_reply(f->serve, e->link, bytes, length);
@@ -374,10 +377,12 @@ static void take_next(struct fabric *f)
         live_learner_init(&f->learner, new);
     }
     page_know(&f->page, &new->links, &new->jobs);
+    upkeep_init(&f->page.upkeep, &new->inventory);
     control_input(&f->control, (struct input){ .kind = INPUT_CONFIG, .config = &new->controller }, now_us(f));
     if (is_http)
         status_page_reopen(&f->page.http, &new->common.http);
     reload_free(&config_controller, before);
+    process_note_reload(true);
     clock_log("its configuration was read again");
 }
 
@@ -425,6 +430,29 @@ static void log_unguarded(struct fabric *f)
     json_decref(o);
 }
 
+/* The journal says when the disk becomes full, and when it is not any more. */
+static void tell_disk(struct fabric *f)
+{
+    bool is_bad = page_disk_is_bad(&f->page);
+
+    if (is_bad && !f->told_disk)
+        clock_log("the disk cannot be written: nothing new is tried; %lu records of the log are missing",
+                  (unsigned long)f->control.audit.lost);
+    else if (!is_bad && f->told_disk)
+        clock_log("the disk can be written again");
+    f->told_disk = is_bad;
+}
+
+static void look_after(struct fabric *f)
+{
+    struct upkeep_at at = { &f->control.c, serve_accounts(f->serve), serve_ends_s(f->serve), time(NULL),
+                            clock_us() };
+
+    tell_disk(f);
+    log_unguarded(f);
+    upkeep_look(&f->page.upkeep, &at, journal, f);
+}
+
 static void tick(struct fabric *f, uint64_t interval_us)
 {
     process_log_budgets(f->serve);
@@ -433,8 +461,8 @@ static void tick(struct fabric *f, uint64_t interval_us)
     control_tick(&f->control, clock_us());
     f->control.is_brief = f->file->is_brief && live_tuner_is_idle(&f->tuner);
     take_next_if_idle(f);
-    if (f->page.counts.ticks % UNGUARDED_TICKS == 0)
-        log_unguarded(f);
+    if (f->page.counts.ticks % LOOK_TICKS == 0)
+        look_after(f);
     page_tick(&f->page, clock_us());
     f->tick_us += interval_us;
     if (f->tick_us < clock_us())
@@ -621,6 +649,7 @@ int controller_run(const struct controller_file *file, struct controller_pace *p
     live_learner_init(&f.learner, file);
     page_init(&f.page, &f.control.c);
     page_know(&f.page, &file->links, &file->jobs);
+    upkeep_init(&f.page.upkeep, &file->inventory);
     collector_init(&f.flows, file->flows_window_us);
     f.page.act = act;
     f.page.tuner = tuner_json;

@@ -168,6 +168,7 @@ static void reload(void *arg)
     if (is_http)
         status_page_reopen(&r->page, &new->common.http);
     reload_free(&config_relay, before);
+    process_note_reload(true);
     clock_log("its configuration was read again");
 }
 

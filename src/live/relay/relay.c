@@ -73,7 +73,8 @@ static bool is_ordinary(const struct msg *m)
 {
     const struct msg_detail *d = m->sample.detail;
 
-    return m->phase == PHASE_IDLE && !m->self.is_there && !m->is_frozen && !m->is_broken && !*m->why &&
+    return m->phase == PHASE_IDLE && !m->self.is_there && !m->is_frozen && !m->is_broken &&
+           !m->is_unreadable && !*m->why &&
            (!d || (!d->ports && !d->pairs));
 }
 

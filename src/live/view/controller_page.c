@@ -45,13 +45,17 @@ static char *dump(json_t *o)
     return text ? text : xstrdup("{}");
 }
 
+bool page_disk_is_bad(const struct page *p)
+{
+    return p->controller->is_dirty || (p->counts.audit && p->counts.audit->lost);
+}
+
 static char *trouble(void *arg)
 {
     const struct page *p = arg;
 
     return p->controller->role == ROLE_DEPOSED ? xstrdup("another controller has taken over\n") :
-           p->controller->is_dirty || (p->counts.audit && p->counts.audit->lost) ? xstrdup("the disk cannot be written\n") :
-           NULL;
+           page_disk_is_bad(p) ? xstrdup("the disk cannot be written\n") : NULL;
 }
 
 /* ---- flows ---- */
@@ -116,6 +120,9 @@ static void add_metrics(void *arg, struct prom *m)
     const struct page *p = arg;
 
     controller_metrics(m, p->controller, &p->counts, clock_us());
+    prom_one(m, "anole_controller_disk_unwritable", "gauge",
+             "1: its state or its audit log could not be written.", page_disk_is_bad(p));
+    upkeep_metrics(m, &p->upkeep);
     if (p->flows)
         add_flow_metrics(m, p->flows);
     prom_one(m, "anole_controller_standby", "gauge", "1: another controller of the cell has the lease.",
@@ -147,6 +154,9 @@ static const char *overview_text(struct page *p)
              { "agreement", state_json_agreement(p->controller) },
              { "has_history", json_boolean(p->past) },
              { "refused", process_refused_json(p->counts.peers) },
+             { "disk_is_bad", json_boolean(page_disk_is_bad(p)) },
+             { "inventory", upkeep_inventory_json(&p->upkeep) },
+             { "certificates", upkeep_certificates_json(&p->upkeep) },
              { "links", loads_json(&p->loads, p->controller) },
              { "jobs", jobs_json(&p->jobs, p->controller) }, { "tuner", tuner },
              { "next", json_of_text(state_json_next(next, sizeof next, p->controller, tuner,
@@ -229,6 +239,14 @@ static char *html_text(void)
     fclose(out);
     free(json);
     return text;
+}
+
+/* What the client that asks may do: the page hides other buttons. */
+static void answer_right(const struct server_request *q, struct server_reply *r)
+{
+    static const char *const rights[GATE_RIGHTS] = { "", "view", "approve", "operate" };
+
+    r->text = dump(JSON_OF({ "right", json_of_text(rights[q->right]) }));
 }
 
 static void answer_get(struct page *p, const char *path, struct server_reply *r)
@@ -334,6 +352,8 @@ static void answer(void *arg, const struct server_request *q, struct server_repl
 {
     if (strcmp(q->method, "POST") == 0)
         answer_post(arg, q, r);
+    else if (strcmp(q->path, "/api/right") == 0)
+        answer_right(q, r);
     else
         answer_get(arg, q->path, r);
 }
@@ -387,7 +407,10 @@ static char *events(void *arg, struct server_cursor *at)
 
 void page_init(struct page *p, const struct controller *c)
 {
+    static const struct inventory none;
+
     *p = (struct page){ .controller = c, .http = { add_metrics, trouble, answer, events, p, NULL } };
+    upkeep_init(&p->upkeep, &none);
 }
 
 void page_fini(struct page *p)

@@ -15,6 +15,7 @@
 #include "live/view/past.h"
 #include "live/view/status_page.h"
 #include "live/view/timeline.h"
+#include "live/view/upkeep.h"
 #include "live/wire/codec.h"
 
 struct page {
@@ -26,6 +27,7 @@ struct page {
     struct loads             loads;              /* page_know() */
     struct jobs              jobs;
     struct past_asker       *past;               /* page_remember(); NULL: the last hour is all */
+    struct upkeep            upkeep;             /* the owner looks */
     const struct collector  *flows;              /* NULL: no switch exports flows */
     struct status_page       http;
     /* Carries out an order. who: the subject of a certificate, or whose token it was. Returns a negative errno and the reason if it was refused. */
@@ -52,6 +54,9 @@ int  page_remember(struct page *, const char *url, const char *match, struct err
  * "number": 3, "code": "...", "why": "..."}. -ENOENT: there is no such verb. -EINVAL: the body is malformed,
  * and nothing of it is used. */
 int  page_read_order(struct question *, const char *path, const char *body, size_t length, struct err *);
+
+/* The state or the audit log could not be written. */
+bool page_disk_is_bad(const struct page *);
 
 /* An interval is over. */
 void page_tick(struct page *, uint64_t now_us);

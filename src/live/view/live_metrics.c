@@ -47,6 +47,15 @@ static double open_files(void)
     return count > 3 ? count - 3 : 0;            /* "." and "..", and this folder */
 }
 
+static struct { uint64_t taken, refused; bool is_refused; } reloads;
+
+void process_note_reload(bool is_taken)
+{
+    reloads.taken += is_taken;
+    reloads.refused += !is_taken;
+    reloads.is_refused = !is_taken;
+}
+
 void process_metrics(struct prom *p, const struct server_counts *h)
 {
     struct rusage u;
@@ -61,6 +70,11 @@ void process_metrics(struct prom *p, const struct server_counts *h)
              resident_bytes());
     prom_one(p, "process_open_fds", "gauge", "Files that are open.", open_files());
     prom_one(p, "process_start_time_seconds", "gauge", "When the process began, since 1970.", start_s());
+    prom_family(p, "anole_config_reloads_total", "counter", "Times that the configuration was read again.");
+    prom_value(p, (double)reloads.taken, "outcome", "taken", NULL);
+    prom_value(p, (double)reloads.refused, "outcome", "refused", NULL);
+    prom_one(p, "anole_config_reload_refused", "gauge",
+             "1: the last reload was refused; the journal says why.", reloads.is_refused);
     prom_one(p, "anole_http_requests_total", "counter", "HTTP requests that were answered.",
              (double)h->requests);
     prom_one(p, "anole_http_refused_total", "counter", "Of these, with a status of 400 or more.",
@@ -137,6 +151,16 @@ static void add_counts(struct prom *p, const struct controller_counts *n)
              "Number of the last record of the audit log.", n->audit ? (double)n->audit->seq : 0);
     prom_one(p, "anole_controller_audit_lost", "gauge",
              "Records that could not be written since the last that was.", n->audit ? (double)n->audit->lost : 0);
+}
+
+static void add_orders(struct prom *p, const struct controller *c)
+{
+    prom_family(p, "anole_controller_orders_total", "counter", "Orders of people that were carried out.");
+    for (const struct words_verb *v = words_verbs; v->name; v++)
+        if (v->is_order)
+            prom_value(p, (double)(c->ordered[v->order] +
+                                   (v->device_order != v->order ? c->ordered[v->device_order] : 0)),
+                       "order", v->name, NULL);
 }
 
 /* ---- its devices ---- */
@@ -218,6 +242,7 @@ void controller_metrics(struct prom *p, const struct controller *c, const struct
     prom_one(p, "anole_controller_held_up", "gauge", "1: nothing is tried now; /api/state says why.",
              controller_obstacle(c, now_us, why) != NULL);
     add_counts(p, n);
+    add_orders(p, c);
     if (n->peers)
         process_peers(p, "anole_controller", n->peers);
     add_devices(p, c, now_us);
@@ -244,7 +269,7 @@ const char *agent_trouble(const struct agent *a)
     return a->is_broken || a->self.is_broken ? "it could not be brought back to what was confirmed" :
            a->is_lost ? "its state on the disk cannot be understood" :
            a->is_dirty ? "its state cannot be written to the disk" :
-           !a->is_seen ? "its parameters cannot be read" : "";
+           !a->is_seen || a->is_unreadable ? "its parameters cannot be read" : "";
 }
 
 static const struct { const char *name, *type, *help; } families[] = {
@@ -258,6 +283,7 @@ static const struct { const char *name, *type, *help; } families[] = {
       "Time until an unconfirmed setting is rolled back, unless the controller answers." },
     { "anole_agent_changes_left", "gauge", "Changes that may still be tried today." },
     { "anole_agent_audit_records_total", "counter", "Number of the last record of the audit log." },
+    { "anole_agent_certificate_seconds", "gauge", "Time until the certificate of the agent ends." },
     { "anole_agent_metric", "gauge", "How well the device did in the last interval, 0 to 1." },
     { "anole_agent_samples_total", "counter", "Intervals whose counters could be read." },
     { "anole_agent_missing_samples_total", "counter", "Intervals whose counters could not." },
@@ -280,7 +306,7 @@ static double value_of(size_t family, const struct agent_shown *d, uint64_t now_
         d->is_connected, a->cfg->may_write && !agent_refusal(a), *a->saved.frozen || *a->stopped,
         *agent_trouble(a) != '\0', *a->breach != '\0', a->phase == PHASE_APPLIED,
         a->lease_until_us > now_us ? (double)(a->lease_until_us - now_us) / 1e6 : 0, a->switches.left,
-        (double)a->audit.seq, a->sample.metric, (double)t->samples, (double)t->missing,
+        (double)a->audit.seq, d->certificate_s, a->sample.metric, (double)t->samples, (double)t->missing,
 #define AGENT(name, ...) !t->samples || t->unknown & MSG_UNKNOWN(name) ? NAN : (double)t->name,
 #include "core/figures.def"
         a->self.queues, a->self.moved, (double)a->self.decisions, (double)a->self.changes, t->paused_s,

@@ -12,6 +12,9 @@
 
 void process_metrics(struct prom *, const struct server_counts *);
 
+/* The configuration was to be read again. */
+void process_note_reload(bool is_taken);
+
 /* Whom its server refused, and what it ignored. */
 void process_peers(struct prom *, const char *prefix, const struct serve_counts *);
 
@@ -47,7 +50,8 @@ struct agent_totals {
 
 void agent_totals_add(struct agent_totals *, const struct msg_sample *);
 
-struct agent_shown { const struct agent *agent; const struct agent_totals *totals; bool is_connected; };
+struct agent_shown { const struct agent *agent; const struct agent_totals *totals; bool is_connected;
+                     double certificate_s; };
 
 void agent_metrics(struct prom *, const struct agent_shown *, uint32_t count, uint64_t now_us);
 

@@ -224,7 +224,8 @@ static json_t *head_json(const struct controller *c, uint64_t now_us)
                    { "coverage", json_of_number(roster_coverage(c, now_us)) },
                    { "noise_pairs", json_of_count(a->pairs) },
                    { "noise_e", json_of_number(a->evidence.sd > 0 ? evalue_above(&a->evidence, 0) : NAN) },
-                   { "declined", json_of_text(c->declined) }, { "in_effect", standing_json(c) },
+                   { "declined", json_of_text(c->declined) },
+                   { "left_out", json_of_text(c->left_out) }, { "in_effect", standing_json(c) },
                    { "drill", drill_json(&c->drill) }, { "unguarded", state_json_unguarded(c, now_us) },
                    { "breach", breach_json(c) }, { "trial", trial_json(c) });
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define PERIOD_US 1000000u
+#define JUMP_MS   1000u          /* the time of day was set, and does not only drift */
 #define EARLY_US  100000u        /* a tick that comes a little early is not passed over for the next */
 
 /* ---- points ---- */
@@ -117,10 +118,25 @@ json_t *timeline_evidence_json(const struct timeline *t, const struct controller
                      c->cfg->halves_intervals_max / (2 * (block ? block : 1)) : c->cfg->stage_pairs) });
 }
 
+/* If the time of day was set, what was measured keeps its distance from now: no point lies in the future. */
+static void follow_clock(struct timeline *t, uint64_t now_us, uint64_t wall_us)
+{
+    uint64_t ahead_ms = wall_us / 1000 - now_us / 1000, by_ms = ahead_ms - t->ahead_ms;
+
+    if (t->points && by_ms + JUMP_MS <= 2 * JUMP_MS)
+        return;
+    t->ahead_ms = ahead_ms;
+    for (uint32_t i = 0; i < min_u64(t->points, TIMELINE_POINTS); i++)
+        t->point[i].is.wall_ms += by_ms;
+    for (uint32_t i = 0; i < min_u64(t->changes, TIMELINE_KNOBS) && t->points; i++)
+        t->knobs[i].wall_ms += by_ms;
+}
+
 bool timeline_tick(struct timeline *t, const struct controller *c, uint64_t now_us, uint64_t wall_us)
 {
     bool is_due = now_us + EARLY_US >= t->next_us;
 
+    follow_clock(t, now_us, wall_us);
     look_at_evidence(&t->evidence, c);
     look_at_settings(t, c, is_due, wall_us);
     if (!is_due)

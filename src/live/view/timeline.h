@@ -48,6 +48,7 @@ struct timeline {
     struct timeline_evidence evidence;
     uint64_t              points, changes;
     uint64_t              next_us;
+    uint64_t              ahead_ms;      /* the time of day is ahead of our clock by so much */
 };
 
 /* To be called after every tick. Uses the last reports; adds a point once per second. */

@@ -115,6 +115,40 @@ static void timeline_evidence_json__thins_a_long_trial(void **state)
     free(t);
 }
 
+#define HOUR_US 3600000000ull
+#define WALL_US 1800000000000000ull
+
+/* Times of the points as JSON has them: each a second after the one before, the last now. */
+static void check_times(const struct timeline *t, size_t count, uint64_t wall_us)
+{
+    json_t *o = timeline_json(t, TIMELINE_POINTS), *knobs = timeline_knobs_json(t);
+
+    assert_int_equal(json_array_size(json_object_get(o, "t_ms")), count);
+    for (size_t i = 0; i < count; i++)
+        assert_true(at(o, "t_ms", i) == (double)(wall_us / 1000) - 1000.0 * (double)(count - 1 - i));
+    assert_true(json_number_value(json_object_get(json_array_get(knobs, 0), "t_ms")) ==
+                (double)(wall_us / 1000) - 1000.0 * (double)(count - 1));
+    json_decref(o);
+    json_decref(knobs);
+}
+
+static void timeline_tick__a_clock_that_jumps_leaves_no_point_in_the_future(void **state)
+{
+    struct timeline   *t = xcalloc(1, sizeof(*t));
+    struct controller *c = controller_with_trial();
+    uint64_t           now_us = NOW_US, wall_us = WALL_US;
+
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        now_us += 1000000;
+        wall_us += i == 10 ? 1000000 + HOUR_US : i == 20 ? 1000000 - HOUR_US : 1000000;
+        timeline_tick(t, c, now_us, wall_us);
+        check_times(t, (size_t)i + 1, wall_us);
+    }
+    free(c);
+    free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +156,7 @@ int main(void)
         cmocka_unit_test(timeline_evidence_json__has_a_point_per_pair_and_the_end),
         cmocka_unit_test(timeline_evidence_json__restarts_with_the_next_stage),
         cmocka_unit_test(timeline_evidence_json__thins_a_long_trial),
+        cmocka_unit_test(timeline_tick__a_clock_that_jumps_leaves_no_point_in_the_future),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,8 @@ const char *const words_mode[] = { "observe", "approve", "auto", "direct" };
 const char *const words_phase[] = { "none",    "waiting", "lead-in", "run",      "spread", "soak",
                                     "confirm", "abort",   "direct",  "rollback", "drill" };
 const char *const words_state[] = { "silent",    "broken", "frozen", "observed",
-                                    "held back", "ready",  "tuned",  "left" };
+                                    "held back", "ready",  "tuned",  "left",
+                                    "unreadable", "expired" };
 
 const char *words_stage(enum trial_phase phase, uint32_t stage)
 {
@@ -63,8 +64,9 @@ enum words_state words_state_of(const struct controller *c, const struct peer *p
     struct knob_set changed = knobset_changed(&p->device, &p->baseline);
 
     return p->has_left                      ? STATE_LEFT
-           : !roster_is_fresh(c, p, now_us) ? STATE_SILENT
+           : !roster_is_fresh(c, p, now_us) ? (p->is_expired ? STATE_EXPIRED : STATE_SILENT)
            : p->is_broken                   ? STATE_BROKEN
+           : p->is_unreadable               ? STATE_UNREADABLE
            : p->is_frozen                   ? STATE_FROZEN
            : !knobset_is_empty(&changed) || p->self.moved ? STATE_TUNED
            : p->self.is_there               ? (p->self.is_allowed ? STATE_READY : STATE_OBSERVED)

@@ -23,10 +23,11 @@ extern const char *const words_role[], *const words_mode[], *const words_phase[]
 const char *words_kind(enum knob_where);
 const char *words_stage(enum trial_phase, uint32_t stage);       /* "": a phase without stages */
 
-/* The state of a device. Tuned: it holds a setting of ours. Ready: it may, and holds its baseline. */
+/* The state of a device. Tuned: it holds a setting of ours. Ready: it may, and holds its baseline. Expired:
+ * it is silent, and the certificate of its agent has ended. */
 enum words_state {
     STATE_SILENT, STATE_BROKEN, STATE_FROZEN, STATE_OBSERVED, STATE_HELD_BACK, STATE_READY, STATE_TUNED,
-    STATE_LEFT, STATES
+    STATE_LEFT, STATE_UNREADABLE, STATE_EXPIRED, STATES
 };
 enum words_state words_state_of(const struct controller *, const struct peer *, uint64_t now_us);
 extern const char *const words_state[];

@@ -35,6 +35,7 @@ struct account {
     struct account_names names;          /* none: without TLS */
     uint32_t             connections;
     bool                 is_owner;       /* at this machine: the user whose process it is, or root */
+    int64_t              ends_s;         /* when its certificate ends, since 1970; 0: it has none */
     bool                 is_named;       /* as one that takes too much */
     double               messages, bytes, lines;         /* left */
     uint64_t             filled_us, lines_us, left_us;

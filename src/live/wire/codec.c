@@ -35,7 +35,8 @@ _Static_assert((int)PHASE_APPLIED == ANOLE__V1__PHASE__IS_APPLIED &&
 #define SEEN_FIELDS(X) \
     X(local_bytes) X(chance_bytes) X(chance_squares) X(chain_tiny) X(chain_ps) X(bursts) X(burst_messages) \
     X(burst_bytes)
-#define MESSAGE_FIELDS(X) X(term) X(incarnation) X(change) X(stamp_us) X(at_us) X(is_frozen) X(is_broken)
+#define MESSAGE_FIELDS(X) X(term) X(incarnation) X(change) X(stamp_us) X(at_us) X(is_frozen) X(is_broken) \
+    X(is_unreadable)
 
 /* On the wire a paused time that is not known is a bit of 'unknown'; in a sample it is NAN. Counters that were
  * added later have a bit of 'known' instead: agents that lack them send none. */
@@ -293,6 +294,16 @@ static Anole__V1__Sample *new_sample(const struct msg_sample *from)
     return to;
 }
 
+static char **new_names(const bool is_named[KNOB_COUNT], size_t *count)
+{
+    char **list = xcalloc(KNOB_COUNT, sizeof *list);
+
+    for (int i = 0; i < KNOB_COUNT; i++)
+        if (is_named[i])
+            list[(*count)++] = xstrdup(knob_info[i].name);
+    return list;
+}
+
 static Anole__V1__Hello *new_hello(const struct msg *from)
 {
     Anole__V1__Hello *to = new_message(&anole__v1__hello__descriptor);
@@ -303,6 +314,7 @@ static Anole__V1__Hello *new_hello(const struct msg *from)
     to->where = (Anole__V1__Where)from->where;
     to->confirmed = new_knobs(&from->confirmed, &to->n_confirmed);
     to->baseline = new_knobs(&from->baseline, &to->n_baseline);
+    to->fixed = new_names(from->is_fixed, &to->n_fixed);
     return to;
 }
 
@@ -360,16 +372,27 @@ size_t codec_write(const struct msg *m, unsigned char *bytes)
 
 /* ---- reading ---- */
 
-static bool take_knobs(struct knob_set *set, Anole__V1__Knob *const *list, size_t count)
+/* An agent of a later version may have knobs that are not known here: nobody asks for them. What it is asked
+ * for must be known. */
+static bool take_knobs(struct knob_set *set, Anole__V1__Knob *const *list, size_t count, bool is_wanted)
 {
     for (size_t i = 0; i < count; i++) {
         enum knob knob = knob_find(list[i]->name);
 
+        if (knob == KNOB_COUNT && !is_wanted)
+            continue;
         if (knob == KNOB_COUNT || set->is_named[knob] || !isfinite(list[i]->value))
             return false;
         knob_set_add(set, knob, list[i]->value);
     }
     return true;
+}
+
+static void take_names(bool is_named[KNOB_COUNT], char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (knob_find(list[i]) != KNOB_COUNT)
+            is_named[knob_find(list[i])] = true;
 }
 
 /* A text from elsewhere: it ends up in logs and on terminals. */
@@ -457,10 +480,11 @@ static bool take_hello(struct msg *to, const Anole__V1__Hello *from)
     HELLO_FIELDS(COPY)
     FACT_FIELDS(COPY_TO_FACTS)
     to->where = (enum knob_where)from->where;
+    take_names(to->is_fixed, from->fixed, from->n_fixed);
     return (from->where == ANOLE__V1__WHERE__NIC || from->where == ANOLE__V1__WHERE__SWITCH) && *from->name &&
            take_text(to->name, sizeof to->name, from->name) &&
-           take_knobs(&to->confirmed, from->confirmed, from->n_confirmed) &&
-           take_knobs(&to->baseline, from->baseline, from->n_baseline);
+           take_knobs(&to->confirmed, from->confirmed, from->n_confirmed, false) &&
+           take_knobs(&to->baseline, from->baseline, from->n_baseline, false);
 }
 
 static void take_self(struct msg_self *to, const Anole__V1__Self *from)
@@ -490,7 +514,8 @@ static bool decode(struct msg *to, const Anole__V1__Message *from)
     if ((to->kind == MSG_HELLO) != (from->hello != NULL) || (to->kind == MSG_QUEUES && !from->self) ||
         (to->kind == MSG_REPORT) != (from->sample != NULL))
         return false;
-    return take_text(to->why, sizeof to->why, from->why) && take_knobs(&to->set, from->set, from->n_set) &&
+    return take_text(to->why, sizeof to->why, from->why) &&
+           take_knobs(&to->set, from->set, from->n_set, to->kind == MSG_PREPARE) &&
            (!from->hello || take_hello(to, from->hello)) &&
            (!from->sample || take_sample(&to->sample, from->sample));
 }

@@ -181,12 +181,95 @@ static void write__a_hello_with_every_knob_comes_back(void **unused)
         knob_set_add(&m.set, (enum knob)i, i + 0.125);
     m.confirmed = m.baseline = m.set;
     m.facts = (struct msg_facts){ 1, 2, 3, 4, 5, 6 };
+    m.is_fixed[KNOB_dce_tcp_g] = m.is_fixed[KNOB_kmin] = true;
     read = through(&m, &length);
+    assert_memory_equal(read.is_fixed, m.is_fixed, sizeof m.is_fixed);
     assert_true(knobset_is_same(&read.set, &m.set) && knobset_is_same(&read.baseline, &m.baseline));
     assert_memory_equal(&read.facts, &m.facts, sizeof m.facts);
     assert_string_equal(read.name, m.name);
     assert_string_equal(read.why, m.why);
     assert_int_equal(read.where, KNOB_SWITCH);
+}
+
+/* A knob 'kmin' is renamed on the wire. */
+static int read_with_another_knob(enum msg_kind kind, struct msg *read)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+    struct msg           m = { .kind = kind, .version = MSG_VERSION, .name = "host1/mlx5_0" };
+    unsigned char       *at;
+
+    knob_set_add(&m.set, KNOB_kmin, 1);
+    knob_set_add(&m.set, KNOB_pmax, 0.5);
+    size_t length = codec_write(&m, bytes);
+    while ((at = memmem(bytes, length, "kmin", 4)) != NULL)
+        at[3] = 'o';
+    return codec_read(read, bytes, length);
+}
+
+static void read__knobs_of_a_later_version_are_left_out(void **unused)
+{
+    static const enum msg_kind said[] = { MSG_HELLO, MSG_ANSWER };
+    struct msg                 read;
+
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(read_with_another_knob(said[i], &read), 0);
+        assert_true(read.set.is_named[KNOB_pmax] && !read.set.is_named[KNOB_kmin]);
+    }
+    /* not half of what is wanted */
+    assert_int_equal(read_with_another_knob(MSG_PREPARE, &read), -EBADMSG);
+}
+
+/* Reads the message of that name in tests/live/wire/older.txt. */
+static struct msg older(const char *name)
+{
+    static unsigned char bytes[CODEC_BYTES_MAX];
+    char                 word[16], hex[2000];
+    FILE                *f = fopen("tests/live/wire/older.txt", "re");
+    struct msg           m;
+    unsigned             byte;
+    size_t               length = 0;
+
+    assert_non_null(f);
+    assert_non_null(fgets(hex, sizeof hex, f));  /* a comment */
+    while (fscanf(f, "%15s %1999s", word, hex) == 2 && strcmp(word, name) != 0)
+        ;
+    fclose(f);
+    assert_string_equal(word, name);
+    for (; sscanf(hex + 2 * length, "%2x", &byte) == 1; length++)
+        bytes[length] = (unsigned char)byte;
+    assert_int_equal(codec_read(&m, bytes, length), 0);
+    assert_true(m.term == 65537 && m.incarnation == 1792141200);
+    return m;
+}
+
+static void read__messages_of_an_older_version_mean_the_same(void **unused)
+{
+    struct msg m = older("HELLO");
+
+    (void)unused;
+    assert_true(m.kind == MSG_HELLO && m.version == MSG_VERSION && m.may_write && m.is_frozen);
+    assert_true(m.gap_us == 1000000 && m.interval_us == 100000 && m.facts.rate_bps == 100000000000);
+    assert_true(m.set.knobs.value[KNOB_rpg_ai_rate] == 50 && m.baseline.knobs.value[KNOB_rpg_ai_rate] == 5);
+    assert_string_equal(m.why, "frozen: by alice");
+    for (int i = 0; i < KNOB_COUNT; i++)
+        assert_false(m.is_fixed[i]);             /* it did not say: all may be set, as before */
+    m = older("REPORT");
+    assert_true(m.kind == MSG_REPORT && m.change == 12 && m.phase == PHASE_APPLIED && !m.is_unreadable);
+    assert_true(m.sample.tx_bytes == 1250000000 && m.sample.paused == 0.25 && m.sample.metric == 0.5);
+    assert_true(m.sample.unknown & MSG_UNKNOWN(marked_packets) && !(m.sample.unknown & MSG_UNKNOWN(cnps)));
+    assert_string_equal(m.why, "guardrail: a drop");
+    m = older("ANSWER");
+    assert_true(m.answer == ANSWER_REFUSED && m.change == 12 && m.set.knobs.value[KNOB_rpg_ai_rate] == 5);
+    m = older("LEASE");
+    assert_true(m.kind == MSG_LEASE && m.stamp_us == 81234567890 && m.has_control && m.control == 0.125);
+    m = older("PREPARE");
+    assert_true(m.kind == MSG_PREPARE && m.change == 13 && m.set.knobs.value[KNOB_kmin] == 400);
+    m = older("COMMIT");
+    assert_true(m.kind == MSG_COMMIT && m.at_us == 81234600000);
+    m = older("REVERT");
+    assert_true(m.kind == MSG_REVERT && strcmp(m.why, "the block is over") == 0);
+    assert_int_equal(older("DRILL").kind, MSG_DRILL);
 }
 
 static void write__a_lease_is_smaller_still(void **unused)
@@ -390,6 +473,8 @@ int main(void)
         cmocka_unit_test(write__details_of_a_report_come_back),
         cmocka_unit_test(write__message_counts_come_back_with_the_predicted_length),
         cmocka_unit_test(write__a_hello_with_every_knob_comes_back),
+        cmocka_unit_test(read__knobs_of_a_later_version_are_left_out),
+        cmocka_unit_test(read__messages_of_an_older_version_mean_the_same),
         cmocka_unit_test(write__a_lease_is_smaller_still),
         cmocka_unit_test(write__a_report_of_flow_sizes_alone_is_brief),
         cmocka_unit_test(write__a_setting_of_three_knobs_is_small_enough),

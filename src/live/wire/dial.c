@@ -389,6 +389,11 @@ int dial_open(struct dial **out, const char *address, const struct rpc_tls *tls,
     return 0;
 }
 
+int64_t dial_ends_s(struct dial *d)
+{
+    return d ? secure_ends_s(d->secure) : 0;
+}
+
 void dial_free(struct dial *d)
 {
     if (!d)

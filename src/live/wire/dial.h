@@ -25,6 +25,7 @@ struct dial;
 /* Dials. 'what' of NULL: the stream of an agent. On failure *out is NULL. */
 int  dial_open(struct dial **out, const char *address, const struct rpc_tls *, const struct dial_what *,
                struct err *);
+int64_t dial_ends_s(struct dial *);      /* of its certificate: secure_ends_s() */
 void dial_free(struct dial *);
 
 int  dial_fd(const struct dial *);

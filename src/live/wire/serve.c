@@ -240,6 +240,8 @@ static void open_account(struct connection *c)
         return;
     }
     c->account = account_enter(&s->accounts, &names, clock_us());
+    if (c->account && c->conn.ssl)
+        c->account->ends_s = secure_peer_ends_s(c->conn.ssl);
     if (!c->account || (s->counts.connections + OPERATORS > s->connections_max && c->conn.ssl &&
                         !(s->limits.is_operator && s->limits.is_operator(s->limits.arg, c->account))))
         refuse(c, SECURE_ROOM);
@@ -509,6 +511,11 @@ void serve_cut(struct serve *s, uint32_t link)
 const struct serve_counts *serve_counts(const struct serve *s)
 {
     return &s->counts;
+}
+
+int64_t serve_ends_s(struct serve *s)
+{
+    return secure_ends_s(s->secure);
 }
 
 struct accounts *serve_accounts(struct serve *s)

@@ -49,6 +49,7 @@ int  serve_add_local(struct serve *, const char *path, const char *address, stru
 
 const struct serve_counts *serve_counts(const struct serve *);
 struct accounts           *serve_accounts(struct serve *);
+int64_t                    serve_ends_s(struct serve *);         /* of its certificate: secure_ends_s() */
 
 int  serve_fd(const struct serve *);
 bool serve_next(struct serve *, struct rpc_event *);     /* false: nothing is there */

@@ -1,10 +1,10 @@
-// Orders of an operator: freeze, thaw, approve, roll back. A dialog confirms each; it states the effect and
+// Orders of people: freeze, thaw, approve, reject, roll back; those that a role may not give are hidden. A dialog confirms each; it states the effect and
 // the number of devices, and takes a reason for the audit log. Orders need the token of the controller's
 // file, which only this page stores and sends in a header that no browser sends automatically, or the
 // browser's certificate.
 import { announce, h } from "../dom";
 import { ask, hasToken, setToken } from "./access";
-import { planOf, type Order, type Plan } from "./plan";
+import { mayGive, planOf, type Order, type Plan, type Right } from "./plan";
 import type { Fabric } from "./state";
 
 // Returns "" on success, otherwise the reason for the failure.
@@ -86,6 +86,7 @@ class Confirmation {
 // The buttons of the first card, and the dialog behind them.
 export class Actions {
   private fabric: Fabric | null = null;
+  private right: Right = "";
   private readonly confirmation: Confirmation;
   private readonly made: Record<Order, HTMLButtonElement>;
   readonly buttons: HTMLElement;
@@ -98,6 +99,7 @@ export class Actions {
       h("button", { type: "button", class: kind, "data-order": order, click: () => this.fabric && this.confirmation.open(order, planOf(order, this.fabric)) }, text);
     this.made = {
       approve: button("approve", "Approve…", "primary"),
+      reject: button("reject", "Reject…", ""),
       freeze: button("freeze", "Freeze tuning…", ""),
       thaw: button("thaw", "Thaw…", ""),
       rollback: button("rollback", "Roll back…", "danger"),
@@ -113,6 +115,14 @@ export class Actions {
     this.made.freeze.hidden = f.frozen !== "";
     this.made.freeze.className = isAlarm ? "primary" : "";
     this.made.thaw.hidden = f.frozen === "";
+    this.made.reject.hidden = !isWaiting;
+    this.made.reject.textContent = `Reject trial ${f.trial.number}…`;
+    this.made.rollback.hidden = false;
+    for (const order of Object.keys(this.made) as Order[]) this.made[order].hidden ||= !mayGive(order, this.right);
+  }
+
+  allow(right: Right): void {
+    this.right = right;
   }
 }
 

@@ -4,6 +4,7 @@ import { h, nothing } from "../dom";
 import { Parts } from "../parts";
 import { topLine } from "../sections/answer";
 import { Actions, signIn } from "./actions";
+import type { Right } from "./plan";
 import { History } from "./history";
 import { FabricMap } from "./fabric";
 import { Devices } from "./map";
@@ -151,6 +152,7 @@ class Live {
         return;
       }
       this.fabric = (await reply.json()) as Fabric;
+      this.actions.allow(((await (await ask("/api/right")).json()) as { right: Right }).right);
       this.access.hidden = true;
       this.show();
     } catch {

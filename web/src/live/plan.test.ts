@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planOf } from "./plan";
+import { mayGive, planOf, type Order, type Right } from "./plan";
 import type { Fabric } from "./state";
 
 const f = {
@@ -25,4 +25,21 @@ test("planOf: a freeze says what becomes of the trial that is under way", () => 
 
 test("planOf: thawing says how far trials may go", () => {
   expect(planOf("thaw", f).effects[0]).toContain("up to 6 devices");
+});
+
+test("planOf: a rejection names the trial, and what is dropped", () => {
+  const waiting = { ...f, trial: { number: 6, code: "c0de", phase: "waiting", set: { rpg_ai_rate: 50 }, was: { rpg_ai_rate: 5 } } } as unknown as Fabric;
+  const plan = planOf("reject", waiting);
+  expect(plan.confirm).toBe("Reject trial 6");
+  expect(plan.effects[0]).toContain("rpg_ai_rate 5");
+  expect(plan.body).toEqual({ number: 6, code: "c0de" });
+});
+
+test("mayGive: a viewer gives no order, an approver approves and rejects", () => {
+  const orders: Order[] = ["freeze", "thaw", "approve", "reject", "rollback"];
+  const given = (right: Right) => orders.filter((order) => mayGive(order, right));
+  expect(given("view")).toEqual([]);
+  expect(given("approve")).toEqual(["approve", "reject"]);
+  expect(given("operate")).toEqual(orders);
+  expect(given("")).toEqual(orders); // before a token is given, the dialog asks for it
 });

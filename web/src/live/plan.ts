@@ -3,7 +3,14 @@ import { countOf } from "../format";
 import { knobTexts, type Fabric } from "./state";
 import { count } from "./verdict";
 
-export type Order = "freeze" | "thaw" | "approve" | "rollback";
+export type Order = "freeze" | "thaw" | "approve" | "reject" | "rollback";
+
+// What the controller lets this page do; "": not known before a token is given.
+export type Right = "" | "view" | "approve" | "operate";
+
+export function mayGive(order: Order, right: Right): boolean {
+  return right === "" || right === "operate" || (right === "approve" && (order === "approve" || order === "reject"));
+}
 
 export interface Plan {
   title: string;
@@ -47,6 +54,13 @@ export function planOf(order: Order, f: Fabric): Plan {
           "A broken guardrail or evidence of harm takes it back.",
         ],
         confirm: `Start trial ${f.trial.number} on up to ${devices(settable)}`,
+        body: { number: f.trial.number, code: f.trial.code },
+      };
+    case "reject":
+      return {
+        title: `Reject trial ${f.trial.number}?`,
+        effects: [`Nothing is set: ${knobTexts(f.trial.set, f.trial.was).join(", ")} is dropped.`, "The tuner may not propose it again for an hour."],
+        confirm: `Reject trial ${f.trial.number}`,
         body: { number: f.trial.number, code: f.trial.code },
       };
     case "rollback":

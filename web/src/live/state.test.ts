@@ -28,6 +28,11 @@ test("grow: a point that is known is not added again, and all columns keep one l
   expect(long.timeline.t_ms.at(-1)).toBe(1999);
 });
 
+test("grow: a clock that was set back leaves no point in the future", () => {
+  const fabric = { timeline: timelineOf([1, 2, 3601, 3602]) } as unknown as Fabric;
+  expect(grow(fabric, { timeline: timelineOf([3]) } as unknown as Pulse).timeline.t_ms).toEqual([1, 2, 3]);
+});
+
 test("trialBands: one for each trial", () => {
   expect(trialBands(timelineOf([100000, 101000, 102000, 103000, 104000], [0, 1, 1, 0, 2]))).toEqual([
     { name: "trial 1", start_us: 101, stop_us: 102 },

@@ -60,7 +60,7 @@ export interface Evidence {
 export interface Device {
   name: string;
   kind: string;
-  state: string; // silent, broken, frozen, observed, held back, ready, tuned, left
+  state: string; // one of STATES
   why: string;
   has_trial: boolean;
   metric: Num;
@@ -144,7 +144,24 @@ export interface Cell {
   states: number[]; // as in STATES
 }
 
-export const STATES = ["silent", "broken", "frozen", "observed", "held back", "ready", "tuned", "left"];
+// Devices that should be there: 'missing' do not report, 'unexpected' report all the same; null: not known yet.
+export interface Inventory {
+  expected: number;
+  missing: Num;
+  missing_example: string;
+  unexpected: Num;
+  unexpected_example: string;
+}
+
+export interface Certificates {
+  own_days: Num;
+  least_days: Num; // of the agent, relay or operator whose certificate ends first
+  least_name: string;
+  ending: number; // within 30 days
+  ended: number;
+}
+
+export const STATES = ["silent", "broken", "frozen", "observed", "held back", "ready", "tuned", "left", "unreadable", "expired"];
 
 // Different values of a knob on devices of one kind.
 export interface Disagreement {
@@ -255,6 +272,9 @@ export interface Pulse {
 export interface Fabric extends Pulse {
   standby?: string;
   refused?: { total: number; last: string; last_ms: Num; reasons: Record<string, number> } | null; // connections
+  disk_is_bad?: boolean; // of the controller
+  inventory?: Inventory | null;
+  certificates?: Certificates | null;
   next: string; // which trial runs, or why none does
   cells: CellNames;
   has_history: boolean;
@@ -273,6 +293,10 @@ const POINTS_MAX = 900;
 // A pulse has only the last point of the timeline.
 export function grow(fabric: Fabric, pulse: Pulse): Fabric {
   const timeline = { ...fabric.timeline };
+  // If the controller's clock was set back, points of ours lie in the future.
+  const now = pulse.timeline.t_ms.at(-1) ?? Infinity;
+  const past = timeline.t_ms.filter((t) => t <= now).length;
+  if (past < timeline.t_ms.length) for (const key of Object.keys(timeline) as (keyof Timeline)[]) (timeline[key] as Num[]) = timeline[key].slice(0, past);
   const last = timeline.t_ms.at(-1) ?? 0;
   const fresh = pulse.timeline.t_ms.findIndex((t) => t > last);
   if (fresh >= 0)
@@ -317,7 +341,8 @@ export function cellsOf(names: CellNames["names"], rows: Map<number, CellRow>): 
 }
 
 // Silent, broken or frozen devices of a cell.
-export const oddIn = (cell: Cell) => cell.states[0]! + cell.states[1]! + cell.states[2]!;
+const ODD = ["silent", "broken", "frozen", "unreadable", "expired"].map((state) => STATES.indexOf(state));
+export const oddIn = (cell: Cell) => ODD.reduce((sum, k) => sum + (cell.states[k] ?? 0), 0);
 
 export function nameOf(cell: Cell): string {
   return cell.count === 1 ? cell.first : `${cell.first} … ${cell.last}`;

@@ -7,8 +7,8 @@ import type { Actions } from "./actions";
 import { evidenceChart } from "./evidence";
 import { codes } from "./map";
 import { trialWords } from "./sections";
-import { changeOf, knobTexts, type Decision, type Fabric, type Knobs, type OldKnobs } from "./state";
-import { count, isPaused, verdictOf, type Kind } from "./verdict";
+import { changeOf, knobTexts, type Certificates, type Decision, type Fabric, type Knobs, type OldKnobs } from "./state";
+import { count, isPaused, silent, verdictOf, type Kind } from "./verdict";
 
 const modes: Record<string, string> = {
   observe: "changes nothing",
@@ -51,9 +51,14 @@ const reportingOf = (f: Fabric) => f.devices_total - count(f, "left");
 
 function calmText(f: Fabric): string {
   const all = reportingOf(f);
-  const reporting = all - count(f, "silent");
+  const reporting = all - silent(f);
   const act = f.trial.phase === "none" ? "" : ` Trial ${f.trial.number} is under way; no person has to act.`;
   return `${reporting} of ${countOf(all, "device")} report in time, ${count(f, "tuned")} ${count(f, "tuned") === 1 ? "holds" : "hold"} a setting of Anole, no guardrail is broken.${act}`;
+}
+
+function certificatesText(c: Certificates): string {
+  const days = (n: number | null) => (n === null ? "unknown" : countOf(Math.floor(n), "day"));
+  return `this controller's ends in ${days(c.own_days)}${c.least_name ? `, that of ${c.least_name} in ${days(c.least_days)}` : ""}`;
 }
 
 export function statusCard(f: Fabric, actions: Actions): HTMLElement {
@@ -76,9 +81,11 @@ export function statusCard(f: Fabric, actions: Actions): HTMLElement {
       { class: "facts" },
       fact("Controller", `${f.name}, ${f.role}`),
       fact("Mode", `${f.mode}: ${modes[f.mode] ?? ""}`),
-      fact("Devices", `${reportingOf(f) - count(f, "silent")} of ${reportingOf(f)} report${count(f, "silent") ? `, ${count(f, "silent")} not reporting` : ""}`),
+      fact("Devices", `${reportingOf(f) - silent(f)} of ${reportingOf(f)} report${silent(f) ? `, ${silent(f)} not reporting` : ""}`),
       fact("Last taken back", lastTakenBack(f.decisions)),
       fact("Dead-man switch", drillText(f)),
+      f.inventory?.unexpected ? fact("Not in the inventory", `${countOf(f.inventory.unexpected, "device")}, such as ${f.inventory.unexpected_example}`) : null,
+      f.certificates ? fact("Certificates", certificatesText(f.certificates)) : null,
       f.refused && f.refused.total > 0 ? fact("Connections refused", `${f.refused.total}, the last ${whenText(f.refused.last_ms)}: ${f.refused.last}`) : null,
     ),
   );

@@ -13,6 +13,7 @@ export interface Verdict {
 
 export const isPaused = (f: Fabric) => f.obstacle.startsWith("it pauses");
 export const count = (f: Fabric, state: string) => f.states[state] ?? 0;
+export const silent = (f: Fabric) => count(f, "silent") + count(f, "expired");
 
 function breachText({ breach }: Fabric): string {
   if (!breach || breach.devices === 0) return "A guardrail is broken";
@@ -38,7 +39,17 @@ export function verdictOf(f: Fabric): Verdict {
   if (f.drill.last_ms !== null && !f.drill.is_passed) return bad("The dead-man switch failed its drill", `${f.drill.device}: ${f.drill.why}`);
   if (isPaused(f)) return bad("Tuning pauses after trials that did harm", "Decisions below say what they did.");
   if (f.devices_total === count(f, "left")) return { kind: "caution", headline: "No device has reported yet", advice: "Start agents that know this controller: anole agent --help." };
-  if (f.coverage < 1) return bad(`${count(f, "silent")} of ${countOf(f.devices_total - count(f, "left"), "device")} ${count(f, "silent") === 1 ? "does" : "do"} not report`, "Changes that they hold go back by themselves when their lease ends.");
+  if (f.disk_is_bad) return bad("The controller's disk cannot be written", "Nothing new is tried until it can.");
+  if (f.coverage < 1) {
+    const expired = count(f, "expired");
+    return bad(
+      `${silent(f)} of ${countOf(f.devices_total - count(f, "left"), "device")} ${silent(f) === 1 ? "does" : "do"} not report`,
+      expired > 0 ? `The certificates of the agents of ${countOf(expired, "device")} have ended: renew them.` : "Changes that they hold go back by themselves when their lease ends.",
+    );
+  }
+  if (count(f, "unreadable") > 0) return bad(`The parameters of ${countOf(count(f, "unreadable"), "device")} cannot be read`, "Look at the devices marked unreadable: their driver or port may be gone.");
+  if (f.inventory?.missing) return bad(`${f.inventory.missing} of ${f.inventory.expected} expected devices ${f.inventory.missing === 1 ? "does" : "do"} not report`, `Start the agent of ${f.inventory.missing_example}.`);
+  if (f.certificates && f.certificates.ended > 0) return bad(`${countOf(f.certificates.ended, "certificate")} ended`, `Renew that of ${f.certificates.least_name}: its owner works until it reconnects.`);
   if (f.frozen) return { kind: "caution", headline: f.frozen.startsWith("rolled back") ? "Rolled back, and frozen" : "Tuning is frozen", advice: "Nothing is tried until a person thaws it." };
   if (f.trial.phase === "waiting") return { kind: "caution", headline: `Trial ${f.trial.number} waits for approval`, advice: "Approve it below, or let it wait: nothing is set until then." };
   if (f.unguarded.devices > 0)

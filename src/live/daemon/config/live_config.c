@@ -110,6 +110,7 @@ static const struct key_row controller_keys[] = {
     { "prometheus_match", KEY_NAME, "", "labels of this controller's series there, such as instance=\"c1:9700\"; "
       "default: it has one controller", KEY_AT(struct controller_file, prometheus_match) },
     { "topology", KEY_FILE, "", "file of links between ports, for the page" },
+    { "inventory", KEY_LIST, "", "devices that should be there: those that do not report are named" },
     { "jobs", KEY_MAP, "", "NAME: [DEVICE, ...]: names or patterns of a job's NICs, for the page" },
     { "etcd", KEY_MAP, "", "lease shared by the controllers of a cell, see below; its holder acts" },
     { "stale", KEY_COUNT, "3", "reports older than this many intervals are ignored",
@@ -555,6 +556,7 @@ static void read_controller(struct reader *r, const struct yaml_node *root, void
     read_etcd(r, f, section_get(&s, "etcd"));
     links_read_named(&s, "topology", &f->links);
     jobs_read(r, section_get(&s, "jobs"), &f->jobs);
+    inventory_read(&s, &f->inventory);
 }
 
 static void fini_controller(void *file)
@@ -572,6 +574,7 @@ static void fini_controller(void *file)
     fini_tuner(&f->learner);
     links_fini(&f->links);
     jobs_list_fini(&f->jobs);
+    inventory_fini(&f->inventory);
 }
 
 const struct config_kind config_controller = { sizeof(struct controller_file), read_controller,

@@ -13,6 +13,7 @@
 #include "live/driver/driver.h"
 #include "live/daemon/lease/lease.h"
 #include "live/links/jobs.h"
+#include "live/view/upkeep.h"
 #include "live/links/links.h"
 #include "live/wire/tls/secure.h"
 #include "tune/loop.h"
@@ -76,6 +77,7 @@ struct controller_file {
     uint64_t                 think_us;           /* CPU time that a search on a twin may take */
     struct links             links;              /* of the file 'topology' */
     struct job_list          jobs;
+    struct inventory         inventory;
     struct lease_config      etcd;                               /* no endpoints: it is alone */
     struct controller_config controller;
 };

@@ -128,12 +128,18 @@ void secure_free(struct secure *s)
     free(s);
 }
 
-SSL *secure_begin(struct secure *s, int fd, const char *host)
+/* Files that are just being replaced are taken at the next look. */
+static void look_again(struct secure *s)
 {
-    struct err ignored;          /* files are being replaced: the next look takes them */
+    struct err ignored;
 
     if ((int64_t)(clock_us() / 1000000) - s->looked_s >= s->refresh_s)
         (void)read_files(s, &ignored);
+}
+
+SSL *secure_begin(struct secure *s, int fd, const char *host)
+{
+    look_again(s);
     SSL *ssl = SSL_new(s->context);
     if (!ssl || SSL_set_fd(ssl, fd) != 1)
         die("no memory");
@@ -219,6 +225,32 @@ uint32_t secure_names(const SSL *ssl, char (*name)[SECURE_NAME_SIZE], uint32_t m
     }
     X509_free(cert);
     return list.count;
+}
+
+/* ---- ends ---- */
+
+static int64_t ends_s(const X509 *cert)
+{
+    struct tm tm;
+
+    return cert && ASN1_TIME_to_tm(X509_get0_notAfter(cert), &tm) == 1 ? (int64_t)timegm(&tm) : 0;
+}
+
+int64_t secure_ends_s(struct secure *s)
+{
+    if (!s)
+        return 0;
+    look_again(s);
+    return ends_s(SSL_CTX_get0_certificate(s->context));
+}
+
+int64_t secure_peer_ends_s(const SSL *ssl)
+{
+    X509   *cert = SSL_get1_peer_certificate(ssl);
+    int64_t ends = ends_s(cert);
+
+    X509_free(cert);
+    return ends;
 }
 
 /* ---- refusals ---- */

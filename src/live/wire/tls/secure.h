@@ -38,6 +38,10 @@ const char *secure_refusal(const SSL *);
  * not count. Returns how many, at most 'max'. */
 uint32_t secure_names(const SSL *, char (*name)[SECURE_NAME_SIZE], uint32_t max);
 
+/* When the certificate of this end, or of the other side, ends: seconds since 1970; 0: it has none. */
+int64_t secure_ends_s(struct secure *);
+int64_t secure_peer_ends_s(const SSL *);
+
 /* Why a server refuses a client. Rows: name, text in metrics and messages. */
 #define SECURE_REFUSALS(X) \
     X(NO_CERTIFICATE, "no certificate") X(AUTHORITY, "certificate of another authority") \
