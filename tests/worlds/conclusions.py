@@ -8,8 +8,8 @@ import shutil
 import subprocess
 
 from judges import judge, need
-from trial import TOP, Refused, check, program
-from world import plain
+from trial import TOP, Refused, check, program, to_ps
+from world import plain, ps
 
 UNITS = {"ns": ("time", 1e-9), "us": ("time", 1e-6), "ms": ("time", 1e-3), "s": ("time", 1), "seconds": ("time", 1), "ps": ("time", 1e-12),
          "b/s": ("rate", 1), "Kb/s": ("rate", 1e3), "Mb/s": ("rate", 1e6), "Gb/s": ("rate", 1e9), "Tb/s": ("rate", 1e12), "bps": ("rate", 1),
@@ -78,6 +78,23 @@ def run_says(t):
         result = command_json(t, "run", "world.yaml", *settings)
         must_be_said_of(t, result["answer"], leaves({key: value for key, value in result.items() if key != "answer"}))
         must_run(t, result["answer"])
+
+
+@judge("run: time axes and averages cover the traffic, from its first start to its last end", "conclusions")
+def span(t):
+    need(not any(entry.get("influx") for entry in t.world.traffic()))
+    r = t.base()
+    starts = [row["start"] for row in r.flows] + [to_ps(row["start_ns"]) for row in (r.rows("unfinished.csv") if (r.folder / "unfinished.csv").exists() else [])]
+    need(starts and r.intervals and r.ports and not {"interval", "tuner", "monitor"} & set(t.world.scenario))
+    first, point = min(starts) / 1e6, r.intervals[0]
+    least = min(first if entry["kind"] == "flows" else ps(entry.get("start", 0)) / 1e6 for entry in t.world.traffic())
+    check(point["start_us"] <= first and min(first, least) <= point["end_us"],
+          f"axis: the traffic starts at {least} us, its first flow at {first} us, the first point is {point['start_us']} .. {point['end_us']} us")
+    covered = r.summary["simulated_us"] - first
+    need(covered > 0)
+    share = sum(row["paused_us"] for row in r.ports) / len(r.ports) / covered
+    said_share = r.summary["pfc"]["paused_share"]
+    check(abs(said_share - share) <= 1e-6 + 1e-3 * share, f"average: paused for {said_share} of the time, ports say {share} of the {covered} us of traffic")
 
 
 def must_run(t, answer):

@@ -176,13 +176,13 @@ static void add_edges(struct picture *p)
 
 static double busy_of(const struct results *r, const struct way *w)
 {
-    return r->end_ps && w->rate_bps
-               ? (double)w->tx_bytes * 8 * (double)PS_PER_S / ((double)w->rate_bps * (double)r->end_ps) : 0;
+    return r->span_ps && w->rate_bps
+               ? (double)w->tx_bytes * 8 * (double)PS_PER_S / ((double)w->rate_bps * (double)r->span_ps) : 0;
 }
 
 static double paused_of(const struct results *r, const struct way *w)
 {
-    return r->end_ps && w->links ? (double)w->paused_ps / ((double)r->end_ps * w->links) : 0;
+    return r->span_ps && w->links ? (double)w->paused_ps / ((double)r->span_ps * w->links) : 0;
 }
 
 /* Four decimals are enough for a colour. */

@@ -343,7 +343,7 @@ static uint32_t find_alike(const struct results *r, const uint32_t *plane, struc
             tier[tiers++] = (struct alike){ .first = p, .plane = plane[p.node] };
         t->load = xgrow(t->load, t->count, &t->room, 16, sizeof *t->load);
         t->load[t->count++] = (double)p.counters.tx_bytes * 8 /
-                              ((double)p.rate_bps * (double)r->end_ps / (double)PS_PER_S);
+                              ((double)p.rate_bps * (double)r->span_ps / (double)PS_PER_S);
     }
     return tiers;
 }
@@ -353,7 +353,7 @@ static void find_tiers(struct results *r)
 {
     const struct graph *g = sim_graph(r->sim);
     struct alike        tier[RESULTS_TIERS] = { 0 };
-    uint32_t           *plane = find_planes(g), tiers = r->end_ps ? find_alike(r, plane, tier) : 0;
+    uint32_t           *plane = find_planes(g), tiers = r->span_ps ? find_alike(r, plane, tier) : 0;
 
     for (const struct alike *t = tier; t < tier + tiers; t++) {
         struct results_tier *made = &r->tier[r->tiers];
@@ -377,7 +377,7 @@ static void find_tiers(struct results *r)
 static void add_network(struct results *r)
 {
     const struct sim_counters *c = sim_counts(r->sim);
-    struct figure_span all = { .ps = (double)r->end_ps, .ports = sim_ports(r->sim) };
+    struct figure_span all = { .ps = (double)r->span_ps, .ports = sim_ports(r->sim) };
 
     for (int i = 0; i < FIGURE_COUNTERS; i++)
         all.count[i] = (double)c->count[i];
@@ -391,7 +391,6 @@ static void add_network(struct results *r)
     for (int i = 0; i < FIGURE_COUNT; i++)
         if (figure_info[i].how < FIGURE_ONCE)
             r->figure[i] = figure_value((enum figure_id)i, &all);
-    all.ps = (double)r->end_ps - (double)sim_first_start_ps(r->sim); /* flow lists often start at 2 s */
     r->goodput_bps = all.ps > 0 ? figure_value(FIGURE_goodput_bps, &all) : 0;
     r->flows = (double)r->fct->all.count;
     r->path_spread = path_spread(r->sim);
@@ -419,13 +418,15 @@ static double started_iteration_us(const struct simulation *run, uint32_t entry)
 
 void results_init(struct results *r, const struct simulation *run)
 {
-    bool has_intervals = simulation_has_intervals(run);
+    bool     has_intervals = simulation_has_intervals(run);
+    uint64_t first_ps = sim_first_start_ps(run->sim);
 
     *r = (struct results){
         .scenario = &run->scenario, .sim = run->sim, .fct = &run->fct, .ops = &run->ops, .steps = &run->steps,
         .series = &run->series, .scores = &run->scores, .tuning = &run->loop.tuning, .queues = &run->queues,
         .spread = &run->spread, .text = run->input.text, .text_bytes = run->input.text_bytes,
         .set = run->input.set, .sets = run->input.sets, .end_ps = run->end_ps,
+        .span_ps = first_ps < run->end_ps ? run->end_ps - first_ps : first_ps == NEVER ? run->end_ps : 0,
         .interval_ps = has_intervals ? run->scenario.interval_ps
                                      : run->series.interval_ps * run->series.merged,
         .stuck_why = run->is_stuck ? run->stuck_why : NULL, .stuck_ps = run->stuck_ps, .wall_s = run->wall_s,

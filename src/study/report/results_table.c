@@ -399,13 +399,13 @@ static void print_over_time(const struct results *r, FILE *out, struct results_l
         { "time-outs", FIGURE_timeouts, false },         /* zeros are reported below in words */
     };
     struct over_time o;
-    char heading[160], time[32];
+    char heading[160], first[32], time[32];
 
     fold(&o, r->series, look.width);
     if (o.columns < 2)
         return;
-    snprintf(heading, sizeof(heading), "Over time, 0 .. %s, with the least and the largest value",
-             text_from_time(time, sizeof(time), o.column[o.columns - 1].end_ps));
+    snprintf(heading, sizeof(heading), "Over time, %s .. %s, with the least and the largest value",
+             text_from_time(first, sizeof(first), o.column[0].start_ps), text_from_time(time, sizeof(time), o.column[o.columns - 1].end_ps));
     print_heading(out, look.has_colour, heading);
     for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         print_spark(out, rows[i].what, rows[i].figure, rows[i].is_zero_shown, r->series, &o, look.is_utf8);
@@ -433,7 +433,7 @@ static void print_pauses(const struct results *r, FILE *out)
 
         print_line(out, i == 0 ? "paused most" : "", "%s %s, %s of the time",
                    results_port_name(name, r->sim, r->paused[i]), time_text(paused_ps).buf,
-                   metric(UNIT_SHARE, r->end_ps ? (double)paused_ps / (double)r->end_ps : 0).buf);
+                   metric(UNIT_SHARE, r->span_ps ? (double)paused_ps / (double)r->span_ps : 0).buf);
     }
 }
 

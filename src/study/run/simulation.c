@@ -352,7 +352,8 @@ static void look(struct run *run, uint64_t now_ps)
     struct simulation *s = run->s;
 
     observer_count(run->observer, now_ps, &run->report);
-    series_add(&s->series, &run->report, pace_points(&s->pace, now_ps - run->looked_ps));
+    if (now_ps > s->pace.origin_ps)
+        series_add(&s->series, &run->report, pace_points(&s->pace, now_ps - run->looked_ps));
     run->looked_ps = now_ps;
     if (!s->pace.is_growing) {
         end_interval(run, &run->report);
@@ -544,7 +545,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->series.interval_ps = s->pace.point_ps;
     s->series.is_growing = s->pace.is_growing;
     if (s->pace.is_growing)
-        series_begin_idle(&s->series, pace_reached_ps(&s->scenario) / s->pace.point_ps);
+        series_begin_idle(&s->series, (pace_reached_ps(&s->scenario) - s->pace.origin_ps) / s->pace.point_ps);
     if (tuner_reads_messages(&s->loop.tuner))
         run.messages = messages_new(s->sim);
     run.slots = slots_new(s->sim, &s->loop, s->scenario.tuner.start_ps, on_queue, &run);
