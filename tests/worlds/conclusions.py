@@ -97,6 +97,33 @@ def span(t):
     check(abs(said_share - share) <= 1e-6 + 1e-3 * share, f"average: paused for {said_share} of the time, ports say {share} of the {covered} us of traffic")
 
 
+@judge("run: what it says of other seeds holds", "conclusions", 2)
+def other_seeds(t):
+    need("tuner" not in t.world.scenario and "fidelity" not in t.world.scenario)
+    r = t.base()
+    need(not r.summary["is_random"])
+    other = t.run("--set", f"seed={t.world.get('seed', 1) + 17}")
+    for name in ("flows.csv", "ports.csv", "intervals.csv"):
+        check(r.text(name) == other.text(name), f"seeds: 'nothing was drawn', but {name} differs with another seed")
+
+
+@judge("run: each link that failed is named, with what it lost and the flows under way then", "conclusions")
+def outages(t):
+    r = t.base()
+    said = r.summary.get("outages", [])
+    need(said)
+    lost = {(row["a"], row["b"], row["link_lost_packets"]) for row in said}
+    check(sum(packets for _, _, packets in lost) <= r.summary["packets"]["dropped_down"], f"lost: {said}, in all {r.summary['packets']['dropped_down']}")
+    for row in said:
+        under_way = [flow for flow in r.flows if flow["start"] <= row["start_us"] * 1e6 + 0.5 and flow["start"] + flow["fct"] > row["start_us"] * 1e6 + 0.5]
+        hit = [flow for flow in under_way if int(flow["resent_bytes"])]
+        check((row["flows_hit"], row["flows_spared"]) == (len(hit), len(under_way) - len(hit)),
+              f"flows: {row}, but of {len(under_way)} flows under way then {len(hit)} sent data again")
+        if hit:
+            mean = sum(flow["fct"] / flow["ideal"] for flow in hit) / len(hit)
+            check(abs(row["slowdown_hit"] - mean) <= 1e-3 * mean, f"slowdown: {row}, flows say {mean}")
+
+
 def must_run(t, answer):
     """The next command is accepted: it ends well, or still works when its time is over."""
     if not answer.get("command"):

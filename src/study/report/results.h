@@ -53,6 +53,7 @@ struct results {
     const struct series   *series;
     const struct scores   *scores;
     const struct queue_log *queues;
+    const struct outages  *outages;      /* of links; some may start after the end of the run */
     const struct spread   *spread;       /* intervals of fidelity fast */
     const struct tuning   *tuning;       /* its algo is NULL without a tuner */
     const char            *text;         /* of the scenario's file */
@@ -68,6 +69,7 @@ struct results {
     uint64_t stuck_ps;           /* approximate start of the deadlock */
     uint64_t interval_ps;        /* length of an interval of intervals.csv */
     bool     cnps_are_flags;     /* CNPs are flags in ACKs */
+    bool     is_random;          /* another seed may give other results */
     union {                      /* in the units of figures.def; NAN: none */
         struct {
 #define COUNTER(name, ...) double name;

@@ -170,6 +170,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     fct_init(&s->fct, s->scenario.entries, &s->series.phases);
     ops_init(&s->ops, s->scenario.entries);
     steps_init(&s->steps, s->scenario.entries, ITERATION_KINDS);
+    outages_init(&s->outages, sim_settings(s->sim));
     start_loop(s);
     if (s->series.knobs == 0)
         series_set_knobs(&s->series, 0, &sim_settings(s->sim)->knobs);
@@ -216,6 +217,7 @@ void simulation_close(struct simulation *s)
     spread_fini(&s->spread);
     ops_fini(&s->ops);
     steps_fini(&s->steps);
+    outages_fini(&s->outages);
     fct_fini(&s->fct);
     series_fini(&s->series);
     queue_log_fini(&s->queues);
@@ -253,6 +255,7 @@ static void on_flow_done(void *arg, const struct flow_result *r)
     uint32_t    kind = training_kind_of(sim_traffic(run->s->sim), r->traffic, r->tag);
 
     fct_add(&run->s->fct, r);
+    outages_add(&run->s->outages, r);
     if (kind < ITERATION_KINDS)
         steps_add(&run->s->steps, kind, r);
     if (run->messages)
