@@ -125,7 +125,7 @@ def outages(t):
 
 
 def must_run(t, answer):
-    """The next command is accepted: it ends well, or still works when its time is over."""
+    """The next command is accepted in any folder: it ends well, or still works when its time is over."""
     if not answer.get("command"):
         return
     place = t.folder / "bin"
@@ -133,10 +133,12 @@ def must_run(t, answer):
     if not (place / "anole").exists():
         (place / "anole").symlink_to(program())
     t.commands.append(answer["command"])
-    done = subprocess.run(["sh", "-c", f"ulimit -t 2; {answer['command']}"], cwd=t.folder, capture_output=True, text=True, errors="replace",
+    elsewhere = t.folder / "elsewhere"
+    elsewhere.mkdir(exist_ok=True)
+    done = subprocess.run(["sh", "-c", f"ulimit -t 2; {answer['command']}"], cwd=elsewhere, capture_output=True, text=True, errors="replace",
                           env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}"}, stdin=subprocess.DEVNULL, check=False)
     is_cut = done.returncode in (-24, -9, 137, 152) or "Killed" in done.stderr or "CPU time limit" in done.stderr
-    for part in t.folder.glob(".anole-*") if is_cut else ():
+    for part in t.folder.glob("**/.anole-*") if is_cut else ():
         shutil.rmtree(part)                                                  # it could not clean up
     check(done.returncode == 0 or is_cut, f"next: exit code {done.returncode} of '{answer['command']}': {done.stderr[-1500:]}")
 

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LABEL_WIDTH 11           /* of what stands in front of a line on a terminal */
 #define LINE_WIDTH  100          /* of a stream that is no terminal */
@@ -96,6 +97,16 @@ void card_add_argument(struct card *c, const char *argument)
     free(quoted);
 }
 
+void card_add_path(struct card *c, const char *path)
+{
+    char *folder = path[0] == '/' || strcmp(path, "-") == 0 ? NULL : getcwd(NULL, 0);
+    char *whole = folder ? xprintf("%s/%s", folder, strncmp(path, "./", 2) == 0 ? path + 2 : path) : NULL;
+
+    card_add_argument(c, whole ? whole : path);
+    free(whole);
+    free(folder);
+}
+
 void card_add_variant(struct card *c, const char *name, const char *const *set, uint32_t sets)
 {
     char *text = NULL;
@@ -134,6 +145,8 @@ void card_add_command(struct card *c, int argc, char *const *argv, const char *c
 
         if (left_out)
             i += left_out - 1;
+        else if (argv[i][0] != '-' && strchr(argv[i], '.') && access(argv[i], F_OK) == 0)
+            card_add_path(c, argv[i]);
         else
             card_add_argument(c, argv[i]);
     }

@@ -506,7 +506,7 @@ static void add_next(const struct comparison *c, struct card *card, uint32_t adv
     card_add(card, CARD_NEXT, "look for a setting %s",
              largest(c, advised, false) == UINT32_MAX ? "that is better still" : "without that cost");
     card_add(card, CARD_COMMAND, "anole advise");
-    card_add_argument(card, path);
+    card_add_path(card, path);
     card_add(card, CARD_COMMAND, "--report advice.html");
 }
 

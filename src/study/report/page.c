@@ -411,7 +411,7 @@ static json_t *repeat_json(const struct results *r)
     char        until[32];
 
     card_add(&card, CARD_COMMAND, "anole run");
-    card_add_argument(&card, r->scenario->path);
+    card_add_path(&card, r->scenario->path);
     card_add(&card, CARD_COMMAND, "--seed %llu", (unsigned long long)sim_settings(r->sim)->seed);
     text_from_time(until, sizeof(until), run_ps);
     const char *blank = strchr(until, ' ');

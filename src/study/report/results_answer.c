@@ -155,7 +155,7 @@ static void add_next(const struct results *r, struct card *c)
     card_add(c, CARD_NEXT,
              settings ? "see what the change is worth over several seeds" : "get a recommended setting");
     card_add(c, CARD_COMMAND, settings ? "anole compare" : "anole advise");
-    card_add_argument(c, r->scenario->path);
+    card_add_path(c, r->scenario->path);
     for (uint32_t i = 0; i < r->sets; i++)
         if (is_condition(r->set[i])) {
             card_add(c, CARD_COMMAND, "--set");
