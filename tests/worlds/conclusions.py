@@ -68,6 +68,18 @@ def command_json(t, *arguments):
     return json.loads(t.execute(*arguments, "--format", "json", seconds=4 * t.seconds).stdout)
 
 
+@judge("run: the next command that it prints runs in any folder", "conclusions", 4)
+def next_anywhere(t):
+    printed = t.execute("run", "world.yaml", *packets_only(t)).stdout
+    found = re.search(r"^  Next +.*\n((?: {13}.*\n)+)", printed, re.M)
+    need(found)
+    lines = [line.strip() for line in found[1].splitlines()]
+    first = next(i for i, line in enumerate(lines) if line.startswith("anole "))
+    elsewhere = t.folder / "elsewhere"
+    elsewhere.mkdir(exist_ok=True)
+    must_run(t, {"command": " ".join(lines[first:])}, elsewhere)
+
+
 def packets_only(t):
     return ["--set", "fidelity=packet"] if "fidelity" in t.world.scenario else []
 
@@ -124,8 +136,21 @@ def outages(t):
             check(abs(row["slowdown_hit"] - mean) <= 1e-3 * mean, f"slowdown: {row}, flows say {mean}")
 
 
-def must_run(t, answer):
-    """The next command is accepted in any folder: it ends well, or still works when its time is over."""
+@judge("run: passes of a trace add up, and so does the time of each of its ranks", "conclusions")
+def passes(t):
+    need(any(entry["kind"] in ("goal", "chakra", "simai") for entry in t.world.traffic()))
+    r = t.base()
+    for row in (row for row in r.summary["traffic"] if "passes" in row):
+        listed, mean = row["passes"]["iterations_us"], row.get("iteration_us_mean")
+        need(listed)
+        check(abs(sum(listed) / len(listed) - mean) <= 1e-6 * mean + 1e-6, f"passes: {listed}, but a mean of {mean} us")
+        for rank in row["passes"]["ranks"]:
+            whole = sum(rank[key] for key in ("computing_us", "hidden_us", "exposed_us", "waiting_us"))
+            check(abs(whole - mean) <= 1e-6 * mean + 1e-6, f"rank: {rank} adds up to {whole} us of {mean} us")
+
+
+def must_run(t, answer, where=None):
+    """The next command is accepted: it ends well, or still works when its time is over."""
     if not answer.get("command"):
         return
     place = t.folder / "bin"
@@ -133,9 +158,7 @@ def must_run(t, answer):
     if not (place / "anole").exists():
         (place / "anole").symlink_to(program())
     t.commands.append(answer["command"])
-    elsewhere = t.folder / "elsewhere"
-    elsewhere.mkdir(exist_ok=True)
-    done = subprocess.run(["sh", "-c", f"ulimit -t 2; {answer['command']}"], cwd=elsewhere, capture_output=True, text=True, errors="replace",
+    done = subprocess.run(["sh", "-c", f"ulimit -t 2; {answer['command']}"], cwd=where or t.folder, capture_output=True, text=True, errors="replace",
                           env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}"}, stdin=subprocess.DEVNULL, check=False)
     is_cut = done.returncode in (-24, -9, 137, 152) or "Killed" in done.stderr or "CPU time limit" in done.stderr
     for part in t.folder.glob("**/.anole-*") if is_cut else ():

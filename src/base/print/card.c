@@ -145,8 +145,6 @@ void card_add_command(struct card *c, int argc, char *const *argv, const char *c
 
         if (left_out)
             i += left_out - 1;
-        else if (argv[i][0] != '-' && strchr(argv[i], '.') && access(argv[i], F_OK) == 0)
-            card_add_path(c, argv[i]);
         else
             card_add_argument(c, argv[i]);
     }

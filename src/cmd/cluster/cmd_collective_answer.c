@@ -101,7 +101,7 @@ void collective_answer(const struct collective_options *o, const struct found *f
     if (o->beside && o->save) {
         card_add(c, CARD_NEXT, "look for a setting for large transfers on this traffic");
         card_add(c, CARD_COMMAND, "anole advise");
-        card_add_path(c, o->save);
+        card_add_argument(c, o->save);
         card_add(c, CARD_COMMAND, "--set run=5ms --goal throughput --report advice.html");
         return;
     }

@@ -54,7 +54,7 @@ static void add_check(const struct sweep *s, struct card *c, uint32_t variant)
         first = s->results.seed[i] > first ? s->results.seed[i] : first;
     card_add(c, CARD_NEXT, "check it on seeds that it was not chosen by");
     card_add(c, CARD_COMMAND, "anole compare");
-    card_add_path(c, s->plan.file[0].path);
+    card_add_argument(c, s->plan.file[0].path);
     card_add(c, CARD_COMMAND, "--seed-list %" PRIu64, first + 1);
     for (uint64_t seed = first + 2; seed <= first + 10; seed++)
         card_append(c, CARD_COMMAND, ",%" PRIu64, seed);
@@ -110,7 +110,7 @@ static void add_next(const struct sweep *s, struct card *c, uint32_t best)
     }
     card_add(c, CARD_NEXT, "search among more settings");
     card_add(c, CARD_COMMAND, "anole advise");
-    card_add_path(c, s->plan.file[0].path);
+    card_add_argument(c, s->plan.file[0].path);
 }
 
 struct card *sweep_answer(const struct sweep *s, struct card *c)

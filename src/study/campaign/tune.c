@@ -276,14 +276,14 @@ static void add_next(const struct tune *t, struct card *c)
     if (!is_new) {
         card_add(c, CARD_NEXT, "search with another method");
         card_add(c, CARD_COMMAND, "anole advise");
-        card_add_path(c, t->request->path);
+        card_add_argument(c, t->request->path);
     } else if (t->request->out) {
         bool has_nics = setting_differs_in_mlx5(&t->search.start, t->kept);
 
         card_add(c, CARD_NEXT, has_nics ? "write a script that sets NICs" :
                  "write a script that sets switches; agents with driver mrc set NICs");
         card_add(c, CARD_COMMAND, "anole tune --from");
-        card_add_path(c, t->request->out);
+        card_add_argument(c, t->request->out);
         card_add(c, CARD_COMMAND, has_nics ? "--as mlx5 > set-nics.sh" : "--as sonic > set-switches.sh");
     } else if (t->request->argc) {
         card_add(c, CARD_NEXT, "save the setting");

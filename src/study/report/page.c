@@ -411,7 +411,7 @@ static json_t *repeat_json(const struct results *r)
     char        until[32];
 
     card_add(&card, CARD_COMMAND, "anole run");
-    card_add_path(&card, r->scenario->path);
+    card_add_argument(&card, r->scenario->path);
     card_add(&card, CARD_COMMAND, "--seed %llu", (unsigned long long)sim_settings(r->sim)->seed);
     text_from_time(until, sizeof(until), run_ps);
     const char *blank = strchr(until, ' ');
@@ -440,7 +440,7 @@ void page_put_command(json_t *page, int argc, char *const *argv)
 
 json_t *page_of_run(const struct results *r, const char *const *files)
 {
-    return JSON_OF({ "answer", card_end_json(results_answer(r, EMPTY_CARD)) }, { "kind", JSON("run") },
+    return JSON_OF({ "answer", card_end_json(results_answer(r, EMPTY_CARD, false)) }, { "kind", JSON("run") },
                    { "version", JSON(ANOLE_VERSION) }, { "title", JSON(text_base_name(r->scenario->path)) },
                    { "runs", json_pack("[o]", page_run(r, "", files)) }, { "repeat", repeat_json(r) });
 }

@@ -2,6 +2,7 @@
 #include "study/report/results.h"
 #include "base/err.h"
 #include "base/minmax.h"
+#include "work/traffic/kinds/trace_traffic.h"
 #include "work/traffic/traffic.h"
 
 #include <ctype.h>
@@ -205,6 +206,20 @@ static void add_training(struct results_entry *e, const struct traffic_about *t,
         e->bound_share = (double)t->bound_ps / (double)PS_PER_US / mean_us;
 }
 
+/* A trace says when ranks compute, and nothing else that an iteration needs. */
+static void add_trace(struct results *r, uint32_t entry)
+{
+    struct results_entry  *e = &r->entry[entry];
+    const struct ops_cell *c = ops_cell(r->ops, entry, OP_ITERATION);
+    double                 us[RESULTS_SPENT], computing;
+
+    results_spent(r, entry, us);
+    computing = us[SPENT_COMPUTING] + us[SPENT_HIDDEN];
+    e->exposed_us_mean = e->iteration_us_mean - computing;
+    e->exposed_cold_us = (double)c->first_took_ps / (double)PS_PER_US - computing;
+    e->exposed_warm_us_mean = ops_later_us_mean(c) - computing;
+}
+
 static void add_job(struct results *r, uint32_t entry)
 {
     struct results_entry *e = &r->entry[entry];
@@ -225,6 +240,8 @@ static void add_job(struct results *r, uint32_t entry)
     e->ops_bps = count ? rate((double)bytes * 8, last_ps - first_ps) : NAN;
     if (e->job == JOB_TRAINING)
         add_training(e, &r->scenario->entry[entry], ops_cell(r->ops, entry, OP_ITERATION));
+    if (results_ranks(r, entry) && isfinite(e->iteration_us_mean))
+        add_trace(r, entry);
 }
 
 /* ---- phases ---- */
@@ -393,6 +410,8 @@ static void add_network(struct results *r)
         if (figure_info[i].how < FIGURE_ONCE)
             r->figure[i] = figure_value((enum figure_id)i, &all);
     r->goodput_bps = all.ps > 0 ? figure_value(FIGURE_goodput_bps, &all) : 0;
+    if (c->flows_done > 0 && c->data_sent == 0)
+        r->goodput_bps = NAN;    /* all bytes stayed inside servers */
     r->flows = (double)r->fct->all.count;
     r->path_spread = path_spread(r->sim);
     if (sim_settings(r->sim)->model == MODEL_UET || sim_settings(r->sim)->lb->entropy)
@@ -425,7 +444,7 @@ void results_init(struct results *r, const struct simulation *run)
     *r = (struct results){
         .scenario = &run->scenario, .sim = run->sim, .fct = &run->fct, .ops = &run->ops, .steps = &run->steps,
         .series = &run->series, .scores = &run->scores, .tuning = &run->loop.tuning, .queues = &run->queues,
-        .outages = &run->outages, .spread = &run->spread, .text = run->input.text, .text_bytes = run->input.text_bytes,
+        .outages = &run->outages, .passes = &run->passes, .spread = &run->spread, .text = run->input.text, .text_bytes = run->input.text_bytes,
         .set = run->input.set, .sets = run->input.sets, .end_ps = run->end_ps,
         .span_ps = first_ps < run->end_ps ? run->end_ps - first_ps : first_ps == NEVER ? run->end_ps : 0,
         .interval_ps = has_intervals ? run->scenario.interval_ps

@@ -2,6 +2,7 @@
 #include "study/report/about.h"
 #include "study/report/results.h"
 #include "study/report/results_text.h"
+#include "work/traffic/kinds/trace_traffic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,15 @@ static bool add_training(const struct results *r, struct card *c)
             continue;
         card_add(c, CARD_FINDING, "An iteration of %s takes %s on average.", r->scenario->entry[i].name,
                  metric(UNIT_US, e->iteration_us_mean).buf);
+        if (results_ranks(r, i)) {
+            double us[RESULTS_SPENT];
+
+            results_spent(r, i, us);
+            card_add(c, CARD_DETAIL, "Of it a rank computes %s on average, while %s of its messages pass; it waits %s "
+                     "for its own messages and %s for others.",
+                     metric(UNIT_US, us[SPENT_COMPUTING] + us[SPENT_HIDDEN]).buf, metric(UNIT_US, us[SPENT_HIDDEN]).buf,
+                     metric(UNIT_US, us[SPENT_EXPOSED]).buf, metric(UNIT_US, us[SPENT_WAITING]).buf);
+        }
         if (isfinite(e->exposed_us_mean) && r->scenario->entry[i].work_ps)
             card_add(c, CARD_DETAIL, "Communication that computing does not hide: %s.",
                      metric(UNIT_US, e->exposed_us_mean).buf);
@@ -144,7 +154,7 @@ static bool is_condition(const char *set)
 }
 
 /* Settings that were given are worth a comparison; without one, advice. Conditions hold for both. */
-static void add_next(const struct results *r, struct card *c)
+static void add_next(const struct results *r, struct card *c, bool is_printed)
 {
     const char **setting = xcalloc(r->sets + 1ul, sizeof(*setting));
     uint32_t     settings = 0;
@@ -155,7 +165,10 @@ static void add_next(const struct results *r, struct card *c)
     card_add(c, CARD_NEXT,
              settings ? "see what the change is worth over several seeds" : "get a recommended setting");
     card_add(c, CARD_COMMAND, settings ? "anole compare" : "anole advise");
-    card_add_path(c, r->scenario->path);
+    if (is_printed)
+        card_add_path(c, r->scenario->path);
+    else
+        card_add_argument(c, r->scenario->path);
     for (uint32_t i = 0; i < r->sets; i++)
         if (is_condition(r->set[i])) {
             card_add(c, CARD_COMMAND, "--set");
@@ -168,7 +181,7 @@ static void add_next(const struct results *r, struct card *c)
     free(setting);
 }
 
-struct card *results_answer(const struct results *r, struct card *c)
+struct card *results_answer(const struct results *r, struct card *c, bool is_printed)
 {
     *c = (struct card){ 0 };
     add_finding(r, c);
@@ -181,6 +194,6 @@ struct card *results_answer(const struct results *r, struct card *c)
     about_scenario(c, r->scenario, r->sim);
     if (!(r->flows_started > 0))
         return c;                /* nothing was sent: no setting can matter */
-    add_next(r, c);
+    add_next(r, c, is_printed);
     return c;
 }

@@ -197,6 +197,8 @@ static json_t *traffic_json(const struct results *r)
         json_put_number(row, "goodput_bps", r->entry[i].goodput_bps);
         put_cell(row, &r->fct->entry[i]);
         put_job(row, r, i);
+        if (results_ranks(r, i))
+            json_object_set_new(row, "passes", results_json_passes(r, i));
         json_array_append_new(rows, row);
     }
     return rows;
@@ -392,7 +394,7 @@ json_t *results_json(const struct results *r)
 {
     json_t *o = json_object();
 
-    JSON_PUT(o, { "answer", card_end_json(results_answer(r, EMPTY_CARD)) },
+    JSON_PUT(o, { "answer", card_end_json(results_answer(r, EMPTY_CARD, false)) },
                 { "version", JSON(ANOLE_VERSION) }, { "scenario", JSON(r->scenario->path) },
                 { "set", json_of_texts(r->set, r->sets) });
     put_setup(o, r);

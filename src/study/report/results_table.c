@@ -216,6 +216,12 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
 /* Which collectives of training take longer than alone, and the message of each that lost most time. */
 static void print_steps(const struct results *r, FILE *out, struct results_look look)
 {
+    uint64_t messages = 0;
+
+    for (uint32_t i = 0; i < r->scenario->entries * ITERATION_KINDS; i++)
+        messages += steps_cell(r->steps, i / ITERATION_KINDS, i % ITERATION_KINDS)->count;
+    if (!messages)
+        return;
     const struct graph_node *node = sim_graph(r->sim)->node;
     struct table            *t = table_new("lllrrlrr");
 
@@ -596,11 +602,12 @@ static void print_parts(const struct results *r, FILE *out)
 
 void results_print_table(const struct results *r, FILE *out, struct results_look look)
 {
-    card_end(results_answer(r, EMPTY_CARD), out, look.has_colour);
+    card_end(results_answer(r, EMPTY_CARD, true), out, look.has_colour);
     print_heading(out, look.has_colour, "What was run");
     print_setup(r, out);
     if (has_job(r, true)) {
         print_training(r, out, look);
+        results_print_passes(r, out, look);
         print_steps(r, out, look);
     }
     if (has_job(r, false))

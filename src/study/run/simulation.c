@@ -170,6 +170,7 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     fct_init(&s->fct, s->scenario.entries, &s->series.phases);
     ops_init(&s->ops, s->scenario.entries);
     steps_init(&s->steps, s->scenario.entries, ITERATION_KINDS);
+    passes_init(&s->passes, s->scenario.entries);
     outages_init(&s->outages, sim_settings(s->sim));
     start_loop(s);
     if (s->series.knobs == 0)
@@ -218,6 +219,7 @@ void simulation_close(struct simulation *s)
     ops_fini(&s->ops);
     steps_fini(&s->steps);
     outages_fini(&s->outages);
+    passes_fini(&s->passes);
     fct_fini(&s->fct);
     series_fini(&s->series);
     queue_log_fini(&s->queues);
@@ -273,8 +275,12 @@ static void on_pfc(void *arg, const struct pfc_result *r)
 
 static void on_op(void *arg, const struct op_result *r)
 {
-    struct run *run = arg;
+    struct run      *run = arg;
+    struct op_result whole;
 
+    if (r->ranks && !passes_add(&run->s->passes, r, &whole))
+        return;
+    r = r->ranks ? &whole : r;
     ops_add(&run->s->ops, r);
     if (run->hooks->op)
         run->hooks->op(run->hooks->arg, r);

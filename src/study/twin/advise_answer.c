@@ -532,7 +532,7 @@ static void add_next(const struct advice *a, struct card *c)
              "write a script that sets switches; agents with driver mrc set NICs");
     if (a->request->out) {                   /* no second search */
         card_add(c, CARD_COMMAND, "anole tune --from");
-        card_add_path(c, a->request->out);
+        card_add_argument(c, a->request->out);
     } else {
         card_add_command(c, a->request->argc, a->request->argv, without);
         if (budget != ADVISE_BUDGET_MILLIONS)
