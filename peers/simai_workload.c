@@ -437,8 +437,9 @@ static int write_ranks(struct simai_workload *x, uint32_t passes)
         for (uint32_t i = 0; i < x->layers; i++)
             x->layer[i].pending = NONE;
         for (uint32_t i = 0; i < passes; i++) {
+            x->trace->pass_at[i] = x->trace->rank[rank].ops;     /* all ranks have as many */
             write_pass(&r);
-            if (x->trace->rank[rank].ops * (uint64_t)x->all > TRACE_OPS_MAX)     /* all have as many */
+            if (x->trace->rank[rank].ops * (uint64_t)x->all > TRACE_OPS_MAX)
                 return tokens_err_at(&x->w, x->line, E2BIG, "the ranks have more than %u operations",
                                      TRACE_OPS_MAX);
         }
@@ -462,6 +463,8 @@ int simai_read_workload(const char *path, const char *text, uint32_t passes, uin
     int rc = tokens_close(&x.w);
     if (!rc) {
         trace_init(t, path, x.all);
+        t->passes = passes;
+        t->pass_at = xcalloc(passes, sizeof(*t->pass_at));
         t->is_by_number = true;
         make_all_groups(&x);
         rc = write_ranks(&x, passes);

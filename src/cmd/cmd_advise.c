@@ -117,8 +117,8 @@ static const struct cmd_option option_rows[] = {
     CMD_GOAL(struct options, request.goal, "iteration_time, or balanced if there are no jobs"),
     { "allow", 0, "KIND,...", "Also propose another control, mtu, ack_every, retransmission, or balancer, "
       "or all of these, and name what the change requires (default: knobs only)", .add = add_allowed },
-    { "budget", 0, "MILLIONS", "Search budget in millions of packet-hops (default: 100; with the "
-      "evidence about 25 s of CPU time). A larger budget finds better settings",
+    { "budget", 0, "MILLIONS", "Search budget in millions of packet-hops (default: 120). With the "
+      "evidence at most 2.5 times as many: about a minute of CPU time. A larger budget finds better settings",
       KEY_AT(struct options, budget_millions), KEY_COUNT, 1, 1e7 },
     { "jobs", 'j', "N", "Parallel trials (default: one per core). The advice does not depend on it",
       KEY_AT(struct options, request.jobs), KEY_COUNT, 1, 256 },
@@ -145,8 +145,7 @@ static const struct cmd_line command_line = {
             "ones on new messages. The final figures come from messages that the search has not seen: they "
             "compare the recommended setting with yours and with every preset, and repeat the test at 0.5 "
             "and 1.5 times the load, or at both ends of the given or recorded range. The advice is the "
-            "simplest setting that is not clearly worse than the best. Preliminary answers go to standard "
-            "error, the first within seconds."
+            "simplest setting that is not clearly worse than the best. Progress goes to standard error."
             "\v"
             "Times in CSV files may also use the suffixes _s, _ms, _us, or _ns.\n"
             "\n"
@@ -231,7 +230,7 @@ static json_t *advise_json(const struct advice *a, const struct card *answer)
     if (a->request->counters)
         json_object_set_new(all, "counters", recorded_json(&a->counters, a->request->counters));
     JSON_PUT(all, { "keeps_yours", json_boolean(advise_keeps_yours(a)) },
-             { "cannot_tell", json_boolean(advise_keeps_yours(a) && a->is_short) },
+             { "cannot_tell", json_boolean(advise_verdict(a) == ADVISE_OPEN) },
              { "advised", JSON(advised(a)->name) },
              { "changes", json_of_changes(&a->row[0].knobs, &advised(a)->knobs) },
              { "best_preset", JSON(a->row[a->best_preset].name) }, { "settings", rows },
@@ -239,6 +238,7 @@ static json_t *advise_json(const struct advice *a, const struct card *answer)
                                  { "trial_us", JSON((double)a->twin.input.until_ps / 1e6) },
                                  { "generations", JSON(a->rehearsal.generations) },
                                  { "blocks", JSON(a->rehearsal.race.blocks) },
+                                 { "packet_hops", JSON((double)a->spent) },
                                  { "seconds", JSON(a->took_s) }) });
     return all;
 }

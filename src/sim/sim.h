@@ -110,6 +110,9 @@ struct sim_port {                /* one end of a link */
 uint32_t        sim_ports(const struct sim *);
 struct sim_port sim_port(const struct sim *, uint32_t port);
 
+/* Returns how many packets a link lost because it went down. */
+uint64_t sim_link_cut(const struct sim *, uint32_t link);
+
 /* Returns how long a port has been paused in total, a pause that lasts included. */
 uint64_t sim_port_paused_ps(const struct sim *, uint32_t port, uint64_t now_ps);
 

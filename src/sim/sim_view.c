@@ -115,6 +115,13 @@ uint64_t sim_now_ps(const struct sim *s)
     return s->now_ps;
 }
 
+uint64_t sim_link_cut(const struct sim *s, uint32_t link)
+{
+    const uint64_t *ends = s->engine.cut_packets;
+
+    return ends ? ends[2ul * link] + ends[2ul * link + 1] : 0;
+}
+
 uint64_t sim_first_start_ps(const struct sim *s)
 {
     return s->first_start_ps;

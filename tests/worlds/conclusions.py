@@ -8,8 +8,8 @@ import shutil
 import subprocess
 
 from judges import judge, need
-from trial import TOP, Refused, check, program
-from world import plain
+from trial import TOP, Refused, check, program, to_ps
+from world import plain, ps
 
 UNITS = {"ns": ("time", 1e-9), "us": ("time", 1e-6), "ms": ("time", 1e-3), "s": ("time", 1), "seconds": ("time", 1), "ps": ("time", 1e-12),
          "b/s": ("rate", 1), "Kb/s": ("rate", 1e3), "Mb/s": ("rate", 1e6), "Gb/s": ("rate", 1e9), "Tb/s": ("rate", 1e12), "bps": ("rate", 1),
@@ -68,6 +68,18 @@ def command_json(t, *arguments):
     return json.loads(t.execute(*arguments, "--format", "json", seconds=4 * t.seconds).stdout)
 
 
+@judge("run: the next command that it prints runs in any folder", "conclusions", 4)
+def next_anywhere(t):
+    printed = t.execute("run", "world.yaml", *packets_only(t)).stdout
+    found = re.search(r"^  Next +.*\n((?: {13}.*\n)+)", printed, re.M)
+    need(found)
+    lines = [line.strip() for line in found[1].splitlines()]
+    first = next(i for i, line in enumerate(lines) if line.startswith("anole "))
+    elsewhere = t.folder / "elsewhere"
+    elsewhere.mkdir(exist_ok=True)
+    must_run(t, {"command": " ".join(lines[first:])}, elsewhere)
+
+
 def packets_only(t):
     return ["--set", "fidelity=packet"] if "fidelity" in t.world.scenario else []
 
@@ -80,7 +92,64 @@ def run_says(t):
         must_run(t, result["answer"])
 
 
-def must_run(t, answer):
+@judge("run: time axes and averages cover the traffic, from its first start to its last end", "conclusions")
+def span(t):
+    need(not any(entry.get("influx") for entry in t.world.traffic()))
+    r = t.base()
+    starts = [row["start"] for row in r.flows] + [to_ps(row["start_ns"]) for row in (r.rows("unfinished.csv") if (r.folder / "unfinished.csv").exists() else [])]
+    need(starts and r.intervals and r.ports and not {"interval", "tuner", "monitor"} & set(t.world.scenario))
+    first, point = min(starts) / 1e6, r.intervals[0]
+    least = min(first if entry["kind"] == "flows" else ps(entry.get("start", 0)) / 1e6 for entry in t.world.traffic())
+    check(point["start_us"] <= first and min(first, least) <= point["end_us"],
+          f"axis: the traffic starts at {least} us, its first flow at {first} us, the first point is {point['start_us']} .. {point['end_us']} us")
+    covered = r.summary["simulated_us"] - first
+    need(covered > 0)
+    share = sum(row["paused_us"] for row in r.ports) / len(r.ports) / covered
+    said_share = r.summary["pfc"]["paused_share"]
+    check(abs(said_share - share) <= 1e-6 + 1e-3 * share, f"average: paused for {said_share} of the time, ports say {share} of the {covered} us of traffic")
+
+
+@judge("run: what it says of other seeds holds", "conclusions", 2)
+def other_seeds(t):
+    need("tuner" not in t.world.scenario and "fidelity" not in t.world.scenario)
+    r = t.base()
+    need(not r.summary["is_random"])
+    other = t.run("--set", f"seed={t.world.get('seed', 1) + 17}")
+    for name in ("flows.csv", "ports.csv", "intervals.csv"):
+        check(r.text(name) == other.text(name), f"seeds: 'nothing was drawn', but {name} differs with another seed")
+
+
+@judge("run: each link that failed is named, with what it lost and the flows under way then", "conclusions")
+def outages(t):
+    r = t.base()
+    said = r.summary.get("outages", [])
+    need(said)
+    lost = {(row["a"], row["b"], row["link_lost_packets"]) for row in said}
+    check(sum(packets for _, _, packets in lost) <= r.summary["packets"]["dropped_down"], f"lost: {said}, in all {r.summary['packets']['dropped_down']}")
+    for row in said:
+        under_way = [flow for flow in r.flows if flow["start"] <= row["start_us"] * 1e6 + 0.5 and flow["start"] + flow["fct"] > row["start_us"] * 1e6 + 0.5]
+        hit = [flow for flow in under_way if int(flow["resent_bytes"])]
+        check((row["flows_hit"], row["flows_spared"]) == (len(hit), len(under_way) - len(hit)),
+              f"flows: {row}, but of {len(under_way)} flows under way then {len(hit)} sent data again")
+        if hit:
+            mean = sum(flow["fct"] / flow["ideal"] for flow in hit) / len(hit)
+            check(abs(row["slowdown_hit"] - mean) <= 1e-3 * mean, f"slowdown: {row}, flows say {mean}")
+
+
+@judge("run: passes of a trace add up, and so does the time of each of its ranks", "conclusions")
+def passes(t):
+    need(any(entry["kind"] in ("goal", "chakra", "simai") for entry in t.world.traffic()))
+    r = t.base()
+    for row in (row for row in r.summary["traffic"] if "passes" in row):
+        listed, mean = row["passes"]["iterations_us"], row.get("iteration_us_mean")
+        need(listed)
+        check(abs(sum(listed) / len(listed) - mean) <= 1e-6 * mean + 1e-6, f"passes: {listed}, but a mean of {mean} us")
+        for rank in row["passes"]["ranks"]:
+            whole = sum(rank[key] for key in ("computing_us", "hidden_us", "exposed_us", "waiting_us"))
+            check(abs(whole - mean) <= 1e-6 * mean + 1e-6, f"rank: {rank} adds up to {whole} us of {mean} us")
+
+
+def must_run(t, answer, where=None):
     """The next command is accepted: it ends well, or still works when its time is over."""
     if not answer.get("command"):
         return
@@ -89,10 +158,10 @@ def must_run(t, answer):
     if not (place / "anole").exists():
         (place / "anole").symlink_to(program())
     t.commands.append(answer["command"])
-    done = subprocess.run(["sh", "-c", f"ulimit -t 2; {answer['command']}"], cwd=t.folder, capture_output=True, text=True, errors="replace",
+    done = subprocess.run(["sh", "-c", f"ulimit -t 2; {answer['command']}"], cwd=where or t.folder, capture_output=True, text=True, errors="replace",
                           env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}"}, stdin=subprocess.DEVNULL, check=False)
     is_cut = done.returncode in (-24, -9, 137, 152) or "Killed" in done.stderr or "CPU time limit" in done.stderr
-    for part in t.folder.glob(".anole-*") if is_cut else ():
+    for part in t.folder.glob("**/.anole-*") if is_cut else ():
         shutil.rmtree(part)                                                  # it could not clean up
     check(done.returncode == 0 or is_cut, f"next: exit code {done.returncode} of '{answer['command']}': {done.stderr[-1500:]}")
 

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LABEL_WIDTH 11           /* of what stands in front of a line on a terminal */
 #define LINE_WIDTH  100          /* of a stream that is no terminal */
@@ -94,6 +95,16 @@ void card_add_argument(struct card *c, const char *argument)
     /* a name that a terminal would obey is escaped, and cannot be copied */
     card_add(c, CARD_COMMAND, "%s", quoted);
     free(quoted);
+}
+
+void card_add_path(struct card *c, const char *path)
+{
+    char *folder = path[0] == '/' || strcmp(path, "-") == 0 ? NULL : getcwd(NULL, 0);
+    char *whole = folder ? xprintf("%s/%s", folder, strncmp(path, "./", 2) == 0 ? path + 2 : path) : NULL;
+
+    card_add_argument(c, whole ? whole : path);
+    free(whole);
+    free(folder);
 }
 
 void card_add_variant(struct card *c, const char *name, const char *const *set, uint32_t sets)

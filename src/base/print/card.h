@@ -53,6 +53,9 @@ void    card_fini(struct card *);
 /* Appends a space and an argument, in quotes where a shell needs them: "demo.yaml", "'{kind: star}'". */
 void card_add_argument(struct card *, const char *argument);
 
+/* The same for a file, from the root, so that the command is good in any folder. "-" stays. */
+void card_add_path(struct card *, const char *path);
+
 /* Appends the argument of --variant: "after:kmin=100KB,kmax=400KB". */
 void card_add_variant(struct card *, const char *name, const char *const *set, uint32_t sets);
 

@@ -420,12 +420,23 @@ static int run_sim(const struct collective_options *o, struct sim *s, bool is_be
     return rc;
 }
 
+/* "collective:3:5: too many": there is no file with that line. */
+static void drop_place(struct err *err)
+{
+    char *end = strstr(err->text, ": ");
+
+    if (end && strncmp(err->text, "collective:", 11) == 0)
+        memmove(err->text, end + 2, strlen(end + 2) + 1);
+}
+
 static int run_text(const struct collective_options *o, const char *text, struct one_run *r, struct err *err)
 {
     struct scenario scenario;
     struct sim     *s;
     int rc = scenario_parse(&scenario, "collective", text, strlen(text), o->set, o->sets, &r->seed, err);
 
+    if (rc)
+        drop_place(err);
     if (rc)
         return rc;
     rc = scenario_start(&scenario, &s, err);

@@ -125,6 +125,7 @@ struct engine {
     struct engine_tap   tap;
     struct engine_leaper leaper;
     struct mrg          mrg;                 /* ORDER_NS3: the fork's stream of random numbers */
+    uint64_t           *cut_packets; /* by end of a link: lost because it went down; NULL: no link does */
     struct mrg        **loss_stream; /* by link: see forks/ns3_hpcc.c; NULL: losses are drawn on sending */
     struct evq          evq;                 /* last: it is large and would separate its neighbors */
 };

@@ -205,10 +205,16 @@ static bool is_cut(const struct engine *e, const struct port *to, const struct p
     return to->was_down && (to->is_down || left_at < to->down_at_ps);
 }
 
+void path_count_cut(struct engine *e, const struct port *at)
+{
+    e->counters.dropped_down++;
+    e->cut_packets[2ul * at->link + (at->node->id > at->peer->node->id)]++;
+}
+
 bool path_is_gone(struct engine *e, const struct port *to, uint32_t id, const struct packet *k)
 {
     if (is_cut(e, to, k))
-        e->counters.dropped_down++;
+        path_count_cut(e, to);
     else if (e->loss_stream &&
              mrg_step(e->loss_stream[to->link]) < (to->ber > 0 ? 1 - survival(to, k->bytes) : to->loss))
         e->counters.dropped_wire++;

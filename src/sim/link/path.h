@@ -130,6 +130,9 @@ static inline void path_transmit(struct engine *e, struct port *p, uint32_t id, 
 
 /* ---- arrive ---- */
 
+/* Counts a packet that is lost because the link of this port went down. */
+void path_count_cut(struct engine *, const struct port *);
+
 /* Handles the arrival of a packet at a port with SLOW_LINK. Returns true if it was lost: the link went down
  * while it was on the wire or, with engine.loss_stream, an error hit it. Each arriving frame takes one number
  * of that stream. */

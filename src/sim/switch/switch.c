@@ -665,7 +665,8 @@ void switch_flush(struct sim *s, struct port *p)
             struct port *in = k->in_port != UNBOOKED ? release(s, p->node, p, k) : NULL;
             if (in)
                 resume(s, in, q);
-            s->engine.counters.dropped_down += k->kind != PFC;
+            if (k->kind != PFC)
+                path_count_cut(&s->engine, p);
             engine_drop(&s->engine, id);
         }
 }

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define MPI_LOG_S 60
+
 enum { WITH_PAGE = 1 };          /* pool_job.flags */
 
 /* A run's number is that of its variant and, counting faster, of its seed. */
@@ -215,7 +217,7 @@ int plan_run(struct plan *p, const uint32_t *which, uint32_t count, bool with_pa
     p->err = err;
     progress_start(&p->progress, !p->request->is_quiet);
     if (executor_is_mpi() && !p->request->is_quiet)
-        progress_log(&p->progress);
+        progress_log(&p->progress, MPI_LOG_S);
     int rc = executor_run(p->executor);
     progress_clear(&p->progress);
     if (campaign_commit(p->store, rc ? NULL : err) && !rc)

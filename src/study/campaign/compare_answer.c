@@ -165,9 +165,10 @@ static double weight_of(const struct comparison *c, uint32_t figure, uint32_t va
 {
     const char *name = c->figures.list[figure].metric.name;
     bool        is_felt = strcmp(name, "goodput_bps") != 0 && strcmp(name, "rtt_us_mean") != 0;
-    bool        is_goal = figure == comparison_goal_figure(c);
+    bool        is_goal = figure == comparison_goal_figure(c), is_job = metric_rank(name) == 0;
 
-    return size_of(comparison_cell(c, figure, variant)) + (is_felt ? 1000 : 0) + (is_goal ? 1e6 : 0);
+    return size_of(comparison_cell(c, figure, variant)) + (is_felt ? 1000 : 0) + (is_job ? 1e5 : 0) +
+           (is_goal ? 1e6 : 0);
 }
 
 /* The deciding figure with the largest clear change for better or worse; UINT32_MAX: none. */
@@ -293,6 +294,21 @@ void comparison_add_change(const struct comparison *c, struct card *card, enum c
     free(words);
 }
 
+/* What changes exactly: the figure that decides first. */
+static void add_exact(const struct comparison *c, struct card *card)
+{
+    uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure);
+
+    for (uint32_t v = 0, said = 0; count && v < c->variants->count && said < OTHERS_MAX; v++)
+        if (v != c->baseline && comparison_is_pair(c, v) && isfinite(comparison_cell(c, figure[0], v)->mean)) {
+            struct means m = means_of(c, figure[0], v);
+
+            card_add(card, CARD_DETAIL, "With %s %s is %s instead of %s.", name_of(c, v),
+                     c->figures.list[figure[0]].metric.label, m.is, m.was);
+            said++;
+        }
+}
+
 /* The comparison cannot be judged: other traffic, one seed, or a goal without a value. True if the finding
  * says so. */
 static bool add_refusal(const struct comparison *c, struct card *card)
@@ -306,11 +322,12 @@ static bool add_refusal(const struct comparison *c, struct card *card)
                  "The variants send different traffic: they are shown side by side, without a verdict.");
     else if (c->variants->count == 1)
         card_add(card, CARD_FINDING, "Only one variant ran: there is nothing to compare it with.");
-    else if (c->counted < c->seeds)
+    else if (c->counted < c->seeds) {
+        add_exact(c, card);
         card_add(card, CARD_FINDING,
                  "All %u seeds gave the same runs: nothing in them is random. The differences are exact for this "
                  "traffic, and no evidence for other traffic.", c->seeds);
-    else if (c->seeds == 1)
+    } else if (c->seeds == 1)
         card_add(card, CARD_FINDING, "One seed cannot tell a difference from chance: run more seeds.");
     else if (c->has_goal && !isfinite(comparison_cell(c, comparison_goal_figure(c), c->baseline)->mean))
         card_add(card, CARD_FINDING,

@@ -386,7 +386,7 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
              { "summary", results_json(r) });
     put_metrics(o, r);
     JSON_PUT(o, { "sizes", sizes_json(r) }, { "cdfs", cdfs_json(r) }, { "series", series_json(r) },
-             { "windows", windows_json(r) }, { "outages", page_outages(r) }, { "phases", phases_json(r) },
+             { "windows", windows_json(r) }, { "outages", results_json_outages(r) }, { "phases", phases_json(r) },
              { "knobs", knobs_json(r) }, { "tuning", page_tuning(r->tuning) });
     if (r->queues->first && r->tuning->algo)
         json_object_set_new(json_object_get(o, "tuning"), "queues", page_queues(r));
@@ -440,7 +440,7 @@ void page_put_command(json_t *page, int argc, char *const *argv)
 
 json_t *page_of_run(const struct results *r, const char *const *files)
 {
-    return JSON_OF({ "answer", card_end_json(results_answer(r, EMPTY_CARD)) }, { "kind", JSON("run") },
+    return JSON_OF({ "answer", card_end_json(results_answer(r, EMPTY_CARD, false)) }, { "kind", JSON("run") },
                    { "version", JSON(ANOLE_VERSION) }, { "title", JSON(text_base_name(r->scenario->path)) },
                    { "runs", json_pack("[o]", page_run(r, "", files)) }, { "repeat", repeat_json(r) });
 }

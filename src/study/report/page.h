@@ -32,8 +32,6 @@ json_t *page_of_run(const struct results *, const char *const *files);
 /* The network (interface Topology). */
 json_t *page_topology(const struct results *);
 
-/* Outages of links (Run.outages). */
-json_t *page_outages(const struct results *);
 
 /* The tuner (interface Tuning); null without one. */
 json_t *page_tuning(const struct tuning *);

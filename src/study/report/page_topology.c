@@ -8,12 +8,12 @@
 #include "study/report/results_json.h"
 #include "sim/observe/queue_telemetry.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LINKS_MAX 4000
 #define ROWS_MAX  48             /* rows of the heat map */
-#define OUTAGES_MAX 200
 #define NOWHERE   UINT32_MAX
 
 struct way {                     /* one direction of a link, or of the links to all hosts of a switch */
@@ -108,49 +108,13 @@ static void make_edges(struct picture *p, uint32_t *edge_of_link)
 
 /* ---- links that were down ---- */
 
-/* Returns the end of the outage that begins with change 'i': the next change of that link, or the end of
- * the run. */
-static uint64_t outage_end_ps(const struct results *r, uint32_t i)
-{
-    const struct sim_cfg *cfg = sim_settings(r->sim);
-
-    for (uint32_t k = i + 1; k < cfg->changes; k++)
-        if (cfg->change[k].link == cfg->change[i].link && cfg->change[k].is_up)
-            return cfg->change[k].at_ps < r->end_ps ? cfg->change[k].at_ps : r->end_ps;
-    return r->end_ps;
-}
-
-static bool is_outage(const struct results *r, uint32_t i)
-{
-    return !sim_settings(r->sim)->change[i].is_up && sim_settings(r->sim)->change[i].at_ps < r->end_ps;
-}
-
 static void add_outages(struct picture *p, const uint32_t *edge_of_link)
 {
-    const struct sim_cfg *cfg = sim_settings(p->r->sim);
+    const struct outages *all = p->r->outages;
 
-    for (uint32_t i = 0; i < cfg->changes; i++)
-        if (is_outage(p->r, i) && edge_of_link[cfg->change[i].link] != NOWHERE)
-            p->edge[edge_of_link[cfg->change[i].link]].down_ps +=
-                outage_end_ps(p->r, i) - cfg->change[i].at_ps;
-}
-
-json_t *page_outages(const struct results *r)
-{
-    const struct sim_cfg *cfg = sim_settings(r->sim);
-    const struct graph *g = sim_graph(r->sim);
-    json_t *list = json_array();
-
-    for (uint32_t i = 0; i < cfg->changes && json_array_size(list) < OUTAGES_MAX; i++) {
-        const struct graph_link *l = &g->link[cfg->change[i].link];
-
-        if (!is_outage(r, i))
-            continue;
-        JSON_ADD(list, { "a", JSON(g->node[l->a].name) }, { "b", JSON(g->node[l->b].name) },
-                 { "start_us", json_of_us(cfg->change[i].at_ps) },
-                 { "stop_us", json_of_us(outage_end_ps(r, i)) });
-    }
-    return list;
+    for (const struct outage *o = all->list; o < all->list + all->count; o++)
+        if (o->start_ps < p->r->end_ps && edge_of_link[o->link] != NOWHERE)
+            p->edge[edge_of_link[o->link]].down_ps += outage_end_ps(o, p->r->end_ps) - o->start_ps;
 }
 
 static void add_edges(struct picture *p)
@@ -176,13 +140,13 @@ static void add_edges(struct picture *p)
 
 static double busy_of(const struct results *r, const struct way *w)
 {
-    return r->end_ps && w->rate_bps
-               ? (double)w->tx_bytes * 8 * (double)PS_PER_S / ((double)w->rate_bps * (double)r->end_ps) : 0;
+    return r->span_ps && w->rate_bps
+               ? (double)w->tx_bytes * 8 * (double)PS_PER_S / ((double)w->rate_bps * (double)r->span_ps) : 0;
 }
 
 static double paused_of(const struct results *r, const struct way *w)
 {
-    return r->end_ps && w->links ? (double)w->paused_ps / ((double)r->end_ps * w->links) : 0;
+    return r->span_ps && w->links ? (double)w->paused_ps / ((double)r->span_ps * w->links) : 0;
 }
 
 /* Four decimals are enough for a colour. */

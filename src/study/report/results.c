@@ -2,6 +2,8 @@
 #include "study/report/results.h"
 #include "base/err.h"
 #include "base/minmax.h"
+#include "work/traffic/kinds/trace_traffic.h"
+#include "work/traffic/traffic.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -204,6 +206,20 @@ static void add_training(struct results_entry *e, const struct traffic_about *t,
         e->bound_share = (double)t->bound_ps / (double)PS_PER_US / mean_us;
 }
 
+/* A trace says when ranks compute, and nothing else that an iteration needs. */
+static void add_trace(struct results *r, uint32_t entry)
+{
+    struct results_entry  *e = &r->entry[entry];
+    const struct ops_cell *c = ops_cell(r->ops, entry, OP_ITERATION);
+    double                 us[RESULTS_SPENT], computing;
+
+    results_spent(r, entry, us);
+    computing = us[SPENT_COMPUTING] + us[SPENT_HIDDEN];
+    e->exposed_us_mean = e->iteration_us_mean - computing;
+    e->exposed_cold_us = (double)c->first_took_ps / (double)PS_PER_US - computing;
+    e->exposed_warm_us_mean = ops_later_us_mean(c) - computing;
+}
+
 static void add_job(struct results *r, uint32_t entry)
 {
     struct results_entry *e = &r->entry[entry];
@@ -224,6 +240,8 @@ static void add_job(struct results *r, uint32_t entry)
     e->ops_bps = count ? rate((double)bytes * 8, last_ps - first_ps) : NAN;
     if (e->job == JOB_TRAINING)
         add_training(e, &r->scenario->entry[entry], ops_cell(r->ops, entry, OP_ITERATION));
+    if (results_ranks(r, entry) && isfinite(e->iteration_us_mean))
+        add_trace(r, entry);
 }
 
 /* ---- phases ---- */
@@ -343,7 +361,7 @@ static uint32_t find_alike(const struct results *r, const uint32_t *plane, struc
             tier[tiers++] = (struct alike){ .first = p, .plane = plane[p.node] };
         t->load = xgrow(t->load, t->count, &t->room, 16, sizeof *t->load);
         t->load[t->count++] = (double)p.counters.tx_bytes * 8 /
-                              ((double)p.rate_bps * (double)r->end_ps / (double)PS_PER_S);
+                              ((double)p.rate_bps * (double)r->span_ps / (double)PS_PER_S);
     }
     return tiers;
 }
@@ -353,7 +371,7 @@ static void find_tiers(struct results *r)
 {
     const struct graph *g = sim_graph(r->sim);
     struct alike        tier[RESULTS_TIERS] = { 0 };
-    uint32_t           *plane = find_planes(g), tiers = r->end_ps ? find_alike(r, plane, tier) : 0;
+    uint32_t           *plane = find_planes(g), tiers = r->span_ps ? find_alike(r, plane, tier) : 0;
 
     for (const struct alike *t = tier; t < tier + tiers; t++) {
         struct results_tier *made = &r->tier[r->tiers];
@@ -377,7 +395,7 @@ static void find_tiers(struct results *r)
 static void add_network(struct results *r)
 {
     const struct sim_counters *c = sim_counts(r->sim);
-    struct figure_span all = { .ps = (double)r->end_ps, .ports = sim_ports(r->sim) };
+    struct figure_span all = { .ps = (double)r->span_ps, .ports = sim_ports(r->sim) };
 
     for (int i = 0; i < FIGURE_COUNTERS; i++)
         all.count[i] = (double)c->count[i];
@@ -391,8 +409,9 @@ static void add_network(struct results *r)
     for (int i = 0; i < FIGURE_COUNT; i++)
         if (figure_info[i].how < FIGURE_ONCE)
             r->figure[i] = figure_value((enum figure_id)i, &all);
-    all.ps = (double)r->end_ps - (double)sim_first_start_ps(r->sim); /* flow lists often start at 2 s */
     r->goodput_bps = all.ps > 0 ? figure_value(FIGURE_goodput_bps, &all) : 0;
+    if (c->flows_done > 0 && c->data_sent == 0)
+        r->goodput_bps = NAN;    /* all bytes stayed inside servers */
     r->flows = (double)r->fct->all.count;
     r->path_spread = path_spread(r->sim);
     if (sim_settings(r->sim)->model == MODEL_UET || sim_settings(r->sim)->lb->entropy)
@@ -419,18 +438,21 @@ static double started_iteration_us(const struct simulation *run, uint32_t entry)
 
 void results_init(struct results *r, const struct simulation *run)
 {
-    bool has_intervals = simulation_has_intervals(run);
+    bool     has_intervals = simulation_has_intervals(run);
+    uint64_t first_ps = sim_first_start_ps(run->sim);
 
     *r = (struct results){
         .scenario = &run->scenario, .sim = run->sim, .fct = &run->fct, .ops = &run->ops, .steps = &run->steps,
         .series = &run->series, .scores = &run->scores, .tuning = &run->loop.tuning, .queues = &run->queues,
-        .spread = &run->spread, .text = run->input.text, .text_bytes = run->input.text_bytes,
+        .outages = &run->outages, .passes = &run->passes, .spread = &run->spread, .text = run->input.text, .text_bytes = run->input.text_bytes,
         .set = run->input.set, .sets = run->input.sets, .end_ps = run->end_ps,
+        .span_ps = first_ps < run->end_ps ? run->end_ps - first_ps : first_ps == NEVER ? run->end_ps : 0,
         .interval_ps = has_intervals ? run->scenario.interval_ps
                                      : run->series.interval_ps * run->series.merged,
         .stuck_why = run->is_stuck ? run->stuck_why : NULL, .stuck_ps = run->stuck_ps, .wall_s = run->wall_s,
         .entry = xcalloc(run->scenario.entries + 1ul, sizeof(*r->entry)),
     };
+    r->is_random = sim_has_drawn(run->sim) || traffic_has_drawn(sim_traffic(run->sim)) || run->loop.tuning.algo;
     r->intervals = has_intervals ? (double)run->intervals : r->series->points;
     add_network(r);
     add_flows(r);

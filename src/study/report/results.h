@@ -44,6 +44,8 @@ struct results_size {            /* flows of a range of sizes, including unfinis
     uint64_t resent_bytes, nacks, reordered;
 };
 
+struct results_look { bool has_colour, is_utf8; int width; };
+
 struct results {
     const struct scenario *scenario;
     const struct sim      *sim;
@@ -53,6 +55,8 @@ struct results {
     const struct series   *series;
     const struct scores   *scores;
     const struct queue_log *queues;
+    const struct outages  *outages;      /* of links; some may start after the end of the run */
+    const struct passes   *passes;
     const struct spread   *spread;       /* intervals of fidelity fast */
     const struct tuning   *tuning;       /* its algo is NULL without a tuner */
     const char            *text;         /* of the scenario's file */
@@ -61,12 +65,14 @@ struct results {
     uint32_t               sets;
 
     uint64_t end_ps;             /* the end of the run */
+    uint64_t span_ps;            /* from the first start of a flow to the end of the run: what averages cover */
     const char *failure;         /* why the run ended early; NULL: it did not */
     uint64_t waits[WAITS];       /* reasons of unfinished flows: see sim/stall.h */
     const char *stuck_why;       /* cause of a deadlock that ended the run; NULL: none */
     uint64_t stuck_ps;           /* approximate start of the deadlock */
     uint64_t interval_ps;        /* length of an interval of intervals.csv */
     bool     cnps_are_flags;     /* CNPs are flags in ACKs */
+    bool     is_random;          /* another seed may give other results */
     union {                      /* in the units of figures.def; NAN: none */
         struct {
 #define COUNTER(name, ...) double name;
@@ -110,11 +116,20 @@ struct fct_stats results_slowdown(const struct fct_cell *);
 struct fct_stats results_fct_us(const struct fct_cell *);
 struct fct_stats results_op_us(const struct results *, uint32_t entry, enum op_kind);
 
-/* Fills the answer card and returns it. */
-struct card *results_answer(const struct results *, struct card *);
+/* Ranks of an entry that executes a trace; 0: it does not. */
+uint32_t results_ranks(const struct results *, uint32_t entry);
+
+/* Means over its ranks and passes, in microseconds, by enum spent (work/traffic/kinds/trace_traffic.h). */
+#define RESULTS_SPENT 4
+void results_spent(const struct results *, uint32_t entry, double us[RESULTS_SPENT]);
+
+void results_print_passes(const struct results *, FILE *, struct results_look);
+
+/* Fills the answer card and returns it. What is printed has a command that runs in any folder; files have the
+ * same bytes wherever the run is repeated. */
+struct card *results_answer(const struct results *, struct card *, bool is_printed);
 
 /* Only "wall" and the last line of the table differ from run to run. 'width': of the terminal; 0: none. */
-struct results_look { bool has_colour, is_utf8; int width; };
 
 void results_print_table(const struct results *, FILE *, struct results_look);
 void results_print_csv(const struct results *, FILE *);

@@ -2,10 +2,13 @@
 #include "study/report/about.h"
 #include "study/report/results.h"
 #include "study/report/results_text.h"
+#include "work/traffic/kinds/trace_traffic.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define OUTAGES_SAID 2
 
 /* Training is judged by iteration time, other traffic by slowdown. */
 static bool add_training(const struct results *r, struct card *c)
@@ -17,6 +20,15 @@ static bool add_training(const struct results *r, struct card *c)
             continue;
         card_add(c, CARD_FINDING, "An iteration of %s takes %s on average.", r->scenario->entry[i].name,
                  metric(UNIT_US, e->iteration_us_mean).buf);
+        if (results_ranks(r, i)) {
+            double us[RESULTS_SPENT];
+
+            results_spent(r, i, us);
+            card_add(c, CARD_DETAIL, "Of it a rank computes %s on average, while %s of its messages pass; it waits %s "
+                     "for its own messages and %s for others.",
+                     metric(UNIT_US, us[SPENT_COMPUTING] + us[SPENT_HIDDEN]).buf, metric(UNIT_US, us[SPENT_HIDDEN]).buf,
+                     metric(UNIT_US, us[SPENT_EXPOSED]).buf, metric(UNIT_US, us[SPENT_WAITING]).buf);
+        }
         if (isfinite(e->exposed_us_mean) && r->scenario->entry[i].work_ps)
             card_add(c, CARD_DETAIL, "Communication that computing does not hide: %s.",
                      metric(UNIT_US, e->exposed_us_mean).buf);
@@ -50,8 +62,56 @@ static void add_finding(const struct results *r, struct card *c)
              time_text(sim_idle_rtt_ps(r->sim)).buf);
 }
 
+static const char *slowdown_of(char buf[24], const struct outage_flows *f)
+{
+    snprintf(buf, 24, "%.3g", f->slowdowns / (double)f->count);
+    return buf;
+}
+
+/* Which link went down, when, and what that cost the flows under way. */
+static void add_outage(const struct results *r, struct card *c, const struct outage *o)
+{
+    const struct graph      *g = sim_graph(r->sim);
+    const struct graph_link *l = &g->link[o->link];
+    char                     hit[24], spared[24];
+
+    card_add(c, CARD_COST, "Link %s - %s was down from %s to %s: %s.", g->node[l->a].name, g->node[l->b].name,
+             time_text(o->start_ps).buf, o->stop_ps < r->end_ps ? time_text(o->stop_ps).buf : "the end",
+             counted(sim_link_cut(r->sim, o->link), "packet lost", "packets lost").buf);
+    if (o->hit.count)
+        card_add(c, CARD_COST, "%s then under way sent data again and took %s times as long as in an empty network",
+                 counted(o->hit.count, "flow", "flows").buf, slowdown_of(hit, &o->hit));
+    else
+        card_add(c, CARD_COST, "No flow under way then that has finished sent data again");
+    if (o->hit.count && o->spared.count)
+        card_append(c, CARD_COST, ", the other %s %s times", count_text(o->spared.count).buf,
+                    slowdown_of(spared, &o->spared));
+    card_append(c, CARD_COST, ".");
+}
+
+static void add_outages(const struct results *r, struct card *c)
+{
+    uint32_t said = 0, all = 0;
+
+    for (uint32_t i = 0; i < r->outages->count; i++) {
+        if (r->outages->list[i].start_ps >= r->end_ps)
+            continue;
+        if (said < OUTAGES_SAID) {
+            add_outage(r, c, &r->outages->list[i]);
+            said++;
+        }
+        all++;
+    }
+    if (all > said)
+        card_add(c, CARD_COST, "%s in summary.json.",
+                 counted(all - said, "other outage", "other outages").buf);
+    if (said)
+        card_add(c, CARD_COST, "Switches change routes at once in this model.");
+}
+
 static void add_cost(const struct results *r, struct card *c)
 {
+    add_outages(r, c);
     if (r->dropped_packets > 0)
         card_add(c, CARD_COST, "%s dropped.",
                  counted((uint64_t)r->dropped_packets, "packet was", "packets were").buf);
@@ -71,7 +131,9 @@ static void add_seeds(const struct results *r, struct card *c)
 {
     unsigned long long seed = sim_settings(r->sim)->seed;
 
-    if (r->spread->seeds > 1)
+    if (!r->is_random)
+        card_add(c, CARD_SURE, "Nothing in this run was drawn at random: other seeds give the same.");
+    else if (r->spread->seeds > 1)
         card_add(c, CARD_SURE, "The run with seed %llu, one of %u for the interval.", seed, r->spread->seeds);
     else
         card_add(c, CARD_SURE, "One run, seed %llu: other seeds %s.", seed,
@@ -92,7 +154,7 @@ static bool is_condition(const char *set)
 }
 
 /* Settings that were given are worth a comparison; without one, advice. Conditions hold for both. */
-static void add_next(const struct results *r, struct card *c)
+static void add_next(const struct results *r, struct card *c, bool is_printed)
 {
     const char **setting = xcalloc(r->sets + 1ul, sizeof(*setting));
     uint32_t     settings = 0;
@@ -103,7 +165,10 @@ static void add_next(const struct results *r, struct card *c)
     card_add(c, CARD_NEXT,
              settings ? "see what the change is worth over several seeds" : "get a recommended setting");
     card_add(c, CARD_COMMAND, settings ? "anole compare" : "anole advise");
-    card_add_argument(c, r->scenario->path);
+    if (is_printed)
+        card_add_path(c, r->scenario->path);
+    else
+        card_add_argument(c, r->scenario->path);
     for (uint32_t i = 0; i < r->sets; i++)
         if (is_condition(r->set[i])) {
             card_add(c, CARD_COMMAND, "--set");
@@ -116,7 +181,7 @@ static void add_next(const struct results *r, struct card *c)
     free(setting);
 }
 
-struct card *results_answer(const struct results *r, struct card *c)
+struct card *results_answer(const struct results *r, struct card *c, bool is_printed)
 {
     *c = (struct card){ 0 };
     add_finding(r, c);
@@ -129,6 +194,6 @@ struct card *results_answer(const struct results *r, struct card *c)
     about_scenario(c, r->scenario, r->sim);
     if (!(r->flows_started > 0))
         return c;                /* nothing was sent: no setting can matter */
-    add_next(r, c);
+    add_next(r, c, is_printed);
     return c;
 }

@@ -197,6 +197,8 @@ static json_t *traffic_json(const struct results *r)
         json_put_number(row, "goodput_bps", r->entry[i].goodput_bps);
         put_cell(row, &r->fct->entry[i]);
         put_job(row, r, i);
+        if (results_ranks(r, i))
+            json_object_set_new(row, "passes", results_json_passes(r, i));
         json_array_append_new(rows, row);
     }
     return rows;
@@ -363,14 +365,42 @@ static json_t *fidelity_json(const struct results *r, const struct skip_stats *k
     return o;
 }
 
+static double mean_slowdown(const struct outage_flows *f)
+{
+    return f->count ? f->slowdowns / (double)f->count : NAN;
+}
+
+json_t *results_json_outages(const struct results *r)
+{
+    const struct graph *g = sim_graph(r->sim);
+    json_t *list = json_array();
+
+    for (const struct outage *o = r->outages->list; o < r->outages->list + r->outages->count; o++) {
+        const struct graph_link *l = &g->link[o->link];
+
+        if (o->start_ps >= r->end_ps)
+            continue;
+        JSON_ADD(list, { "a", JSON(g->node[l->a].name) }, { "b", JSON(g->node[l->b].name) },
+                 { "start_us", json_of_us(o->start_ps) }, { "stop_us", json_of_us(outage_end_ps(o, r->end_ps)) },
+                 { "link_lost_packets", JSON((double)sim_link_cut(r->sim, o->link)) },
+                 { "flows_hit", JSON((double)o->hit.count) }, { "flows_spared", JSON((double)o->spared.count) },
+                 { "slowdown_hit", JSON(mean_slowdown(&o->hit)) },
+                 { "slowdown_spared", JSON(mean_slowdown(&o->spared)) });
+    }
+    return list;
+}
+
 json_t *results_json(const struct results *r)
 {
     json_t *o = json_object();
 
-    JSON_PUT(o, { "answer", card_end_json(results_answer(r, EMPTY_CARD)) },
+    JSON_PUT(o, { "answer", card_end_json(results_answer(r, EMPTY_CARD, false)) },
                 { "version", JSON(ANOLE_VERSION) }, { "scenario", JSON(r->scenario->path) },
                 { "set", json_of_texts(r->set, r->sets) });
     put_setup(o, r);
+    json_object_set_new(o, "is_random", json_boolean(r->is_random));
+    if (r->outages->count)
+        json_object_set_new(o, "outages", results_json_outages(r));
     if (sim_skipped(r->sim))
         json_object_set_new(o, "fidelity", fidelity_json(r, sim_skipped(r->sim)));
     JSON_PUT(o, { "simulated_us", json_of_us(r->end_ps) }, { "network", results_json_network(r) },

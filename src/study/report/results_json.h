@@ -15,6 +15,8 @@ json_t *results_json(const struct results *);
 
 /* Parts of it that other files contain too. */
 json_t *results_json_network(const struct results *);
+json_t *results_json_passes(const struct results *, uint32_t entry);
+json_t *results_json_outages(const struct results *);
 json_t *results_json_metrics(const struct metric *, uint32_t count);
 
 /* Prints it as files of results are, and frees it. */

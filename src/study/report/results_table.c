@@ -216,6 +216,12 @@ static void print_training(const struct results *r, FILE *out, struct results_lo
 /* Which collectives of training take longer than alone, and the message of each that lost most time. */
 static void print_steps(const struct results *r, FILE *out, struct results_look look)
 {
+    uint64_t messages = 0;
+
+    for (uint32_t i = 0; i < r->scenario->entries * ITERATION_KINDS; i++)
+        messages += steps_cell(r->steps, i / ITERATION_KINDS, i % ITERATION_KINDS)->count;
+    if (!messages)
+        return;
     const struct graph_node *node = sim_graph(r->sim)->node;
     struct table            *t = table_new("lllrrlrr");
 
@@ -399,13 +405,13 @@ static void print_over_time(const struct results *r, FILE *out, struct results_l
         { "time-outs", FIGURE_timeouts, false },         /* zeros are reported below in words */
     };
     struct over_time o;
-    char heading[160], time[32];
+    char heading[160], first[32], time[32];
 
     fold(&o, r->series, look.width);
     if (o.columns < 2)
         return;
-    snprintf(heading, sizeof(heading), "Over time, 0 .. %s, with the least and the largest value",
-             text_from_time(time, sizeof(time), o.column[o.columns - 1].end_ps));
+    snprintf(heading, sizeof(heading), "Over time, %s .. %s, with the least and the largest value",
+             text_from_time(first, sizeof(first), o.column[0].start_ps), text_from_time(time, sizeof(time), o.column[o.columns - 1].end_ps));
     print_heading(out, look.has_colour, heading);
     for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         print_spark(out, rows[i].what, rows[i].figure, rows[i].is_zero_shown, r->series, &o, look.is_utf8);
@@ -433,7 +439,7 @@ static void print_pauses(const struct results *r, FILE *out)
 
         print_line(out, i == 0 ? "paused most" : "", "%s %s, %s of the time",
                    results_port_name(name, r->sim, r->paused[i]), time_text(paused_ps).buf,
-                   metric(UNIT_SHARE, r->end_ps ? (double)paused_ps / (double)r->end_ps : 0).buf);
+                   metric(UNIT_SHARE, r->span_ps ? (double)paused_ps / (double)r->span_ps : 0).buf);
     }
 }
 
@@ -596,11 +602,12 @@ static void print_parts(const struct results *r, FILE *out)
 
 void results_print_table(const struct results *r, FILE *out, struct results_look look)
 {
-    card_end(results_answer(r, EMPTY_CARD), out, look.has_colour);
+    card_end(results_answer(r, EMPTY_CARD, true), out, look.has_colour);
     print_heading(out, look.has_colour, "What was run");
     print_setup(r, out);
     if (has_job(r, true)) {
         print_training(r, out, look);
+        results_print_passes(r, out, look);
         print_steps(r, out, look);
     }
     if (has_job(r, false))

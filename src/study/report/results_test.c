@@ -269,7 +269,7 @@ static void answer__of_a_run_without_messages_names_no_command(void **state)
     (void)state;
     run_text(&s, "topology: {kind: star, hosts: 2}\ntraffic: [{kind: external}]\nrun: 1ms\n");
     results_init(&r, &s);
-    results_answer(&r, &card);
+    results_answer(&r, &card, false);
     assert_null(card.text[CARD_NEXT]);
     assert_null(card.text[CARD_COMMAND]);
     assert_non_null(card.text[CARD_FINDING]);

@@ -7,7 +7,6 @@
 
 #define FIRST_S 1.0              /* no progress in shorter runs */
 #define EVERY_S 0.2
-#define LOG_S   60.0
 
 double progress_clock_s(void)
 {
@@ -22,11 +21,12 @@ void progress_start(struct progress *p, bool is_wanted)
                             .start_s = now_s, .from_s = now_s + FIRST_S };
 }
 
-void progress_log(struct progress *p)
+void progress_log(struct progress *p, double every_s)
 {
     if (p->is_on)
         return;
     p->is_on = p->is_log = true;
+    p->log_s = every_s;
     p->drawn_s = p->start_s;
 }
 
@@ -71,7 +71,7 @@ static bool is_due(struct progress *p)
 {
     double now_s = progress_clock_s();
 
-    if (!p->is_on || now_s < p->from_s || now_s - p->drawn_s < (p->is_log ? LOG_S : EVERY_S))
+    if (!p->is_on || now_s < p->from_s || now_s - p->drawn_s < (p->is_log ? p->log_s : EVERY_S))
         return false;
     p->drawn_s = now_s;
     p->is_drawn = !p->is_log;
@@ -106,6 +106,19 @@ void progress_update_runs(struct progress *p, uint32_t before, uint32_t done, ui
     }
     if (p->is_log)
         fputc('\n', stderr);
+}
+
+void progress_update_share(struct progress *p, const char *act, double share)
+{
+    double passed_s = progress_clock_s() - p->start_s;
+    char   left[32];
+
+    if (!is_due(p))
+        return;
+    share = share < 1 ? share : 1;
+    clock_text(left, share > 0 ? passed_s * (1 - share) / share : 0);
+    fprintf(stderr, "%s%s%.0f %%, %s, about %s left%s", p->is_log ? "anole: " : "\r\033[K",
+            p->what ? p->what : "", 100 * share, act, left, p->is_log ? "\n" : "");
 }
 
 void progress_clear(struct progress *p)

@@ -9,10 +9,23 @@
 
 _Static_assert(PS_PER_MS % SERIES_POINTS == 0, "points end where intervals of 1 ms do");
 
+static uint64_t first_ps(const struct scenario *s)
+{
+    uint64_t first = s->entries ? NEVER : 0;
+
+    for (uint32_t i = 0; i < s->entries; i++)
+        first = min_u64(first, s->entry[i].start_ps);
+    return first;
+}
+
 struct pace pace_of(const struct scenario *s, uint32_t ports, bool has_readers)
 {
     struct pace p = { .interval_ps = s->interval_ps, .point_ps = s->interval_ps };
+    uint64_t    first = first_ps(s);
 
+    for (uint32_t i = 0; i < s->entries; i++)
+        first = s->entry[i].is_influx ? 0 : first; /* what is before it counts, too */
+    p.origin_ps = s->interval_ps ? first - first % s->interval_ps : 0;
     if (s->has_interval)
         return p;
     p.is_growing = true;
@@ -22,6 +35,8 @@ struct pace pace_of(const struct scenario *s, uint32_t ports, bool has_readers)
     for (; ports > PORTS_FEW; ports /= 2)
         p.point_ps *= ports > PORTS_MANY ? 8 : 2;
     p.point_ps = min_u64(p.point_ps, s->interval_ps);
+    if (!has_readers)
+        p.origin_ps = first - first % p.point_ps;
     return p;
 }
 
@@ -38,13 +53,11 @@ static uint64_t middle_ps(const struct scenario *s, const struct traffic_about *
 
 uint64_t pace_reached_ps(const struct scenario *s)
 {
-    uint64_t first_ps = s->entries ? NEVER : 0, last_ps = 0;
+    uint64_t last_ps = 0;
 
-    for (uint32_t i = 0; i < s->entries; i++) {
-        first_ps = min_u64(first_ps, s->entry[i].start_ps);
+    for (uint32_t i = 0; i < s->entries; i++)
         last_ps = max_u64(last_ps, middle_ps(s, &s->entry[i]));
-    }
-    return max_u64(first_ps, last_ps);
+    return max_u64(first_ps(s), last_ps);
 }
 
 /* A merged point is complete when the next one ends; from then on each sample covers a whole point. */
@@ -54,7 +67,9 @@ uint64_t pace_next_ps(const struct pace *p, const struct series *s, uint64_t loo
 
     if (!p->is_growing)
         return looked_ps + p->point_ps;
-    point_ps = (s->intervals - s->intervals % s->merged + s->merged) * p->point_ps;
+    point_ps = p->origin_ps;
+    if (looked_ps >= p->origin_ps)
+        point_ps += (s->intervals - s->intervals % s->merged + s->merged) * p->point_ps;
     if (p->interval_ps == NEVER)
         return point_ps;
     return min_u64(point_ps, (looked_ps / p->interval_ps + 1) * p->interval_ps);

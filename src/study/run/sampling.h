@@ -18,10 +18,12 @@
 struct pace {
     uint64_t interval_ps;        /* monitor interval; NEVER: no monitor and no tuner */
     uint64_t point_ps;           /* length of the first points */
+    uint64_t origin_ps;          /* nothing is sent before: the first point starts here */
     bool     is_growing;         /* points get longer */
 };
 
-/* 'has_readers': there is a monitor or a tuner. */
+/* 'has_readers': there is a monitor or a tuner. The first point starts with the interval in which the first
+ * flow does: flow lists often start at 2 s, and last some ms. */
 struct pace pace_of(const struct scenario *, uint32_t ports, bool has_readers);
 
 /* A time that the run will reach: the start of the first flow, or the middle of a period in which so many

@@ -83,6 +83,23 @@ static void next_ps__completes_points_and_intervals(void **state)
     assert_false(pace_is_interval(&alone, PS_PER_MS));
 }
 
+/* A list of flows from 2 s on: no points before. With an influx, what is before it counts. */
+static void next_ps__begins_with_the_first_flow(void **state)
+{
+    struct traffic_about entry = { .start_ps = 2 * PS_PER_S + 300, .stop_ps = NEVER };
+    struct scenario      s = { .entry = &entry, .entries = 1, .run_ps = NEVER, .interval_ps = PS_PER_MS };
+    struct pace          alone = pace_of(&s, 10, false), read = pace_of(&s, 10, true);
+    struct series        at = { .merged = 1 };
+
+    (void)state;
+    assert_int_equal(pace_next_ps(&alone, &at, 0), 2 * PS_PER_S);
+    assert_int_equal(pace_next_ps(&alone, &at, 2 * PS_PER_S), 2 * PS_PER_S + alone.point_ps);
+    assert_int_equal(pace_next_ps(&read, &at, 0), PS_PER_MS);    /* a tuner's intervals begin at 0 */
+    assert_int_equal(pace_next_ps(&read, &at, 2 * PS_PER_S), 2 * PS_PER_S + read.point_ps);
+    entry.is_influx = true;
+    assert_int_equal(pace_of(&s, 10, false).origin_ps, 0);
+}
+
 static void points__are_rounded_up(void **state)
 {
     static const struct pace growing = { .point_ps = 100, .is_growing = true };
@@ -101,6 +118,7 @@ int main(void)
         cmocka_unit_test(of__many_ports_have_longer_points),
         cmocka_unit_test(reached_ps__is_the_middle_of_random_traffic),
         cmocka_unit_test(next_ps__completes_points_and_intervals),
+        cmocka_unit_test(next_ps__begins_with_the_first_flow),
         cmocka_unit_test(points__are_rounded_up),
     };
 

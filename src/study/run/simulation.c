@@ -171,6 +171,8 @@ int simulation_open(struct simulation *s, const struct simulation_input *input, 
     fct_init(&s->fct, s->scenario.entries, &s->series.phases);
     ops_init(&s->ops, s->scenario.entries);
     steps_init(&s->steps, s->scenario.entries, ITERATION_KINDS);
+    passes_init(&s->passes, s->scenario.entries);
+    outages_init(&s->outages, sim_settings(s->sim));
     start_loop(s);
     if (s->series.knobs == 0)
         series_set_knobs(&s->series, 0, &sim_settings(s->sim)->knobs);
@@ -217,6 +219,8 @@ void simulation_close(struct simulation *s)
     spread_fini(&s->spread);
     ops_fini(&s->ops);
     steps_fini(&s->steps);
+    outages_fini(&s->outages);
+    passes_fini(&s->passes);
     fct_fini(&s->fct);
     series_fini(&s->series);
     queue_log_fini(&s->queues);
@@ -254,6 +258,7 @@ static void on_flow_done(void *arg, const struct flow_result *r)
     uint32_t    kind = training_kind_of(sim_traffic(run->s->sim), r->traffic, r->tag);
 
     fct_add(&run->s->fct, r);
+    outages_add(&run->s->outages, r);
     if (kind < ITERATION_KINDS)
         steps_add(&run->s->steps, kind, r);
     if (run->messages)
@@ -271,8 +276,12 @@ static void on_pfc(void *arg, const struct pfc_result *r)
 
 static void on_op(void *arg, const struct op_result *r)
 {
-    struct run *run = arg;
+    struct run      *run = arg;
+    struct op_result whole;
 
+    if (r->ranks && !passes_add(&run->s->passes, r, &whole))
+        return;
+    r = r->ranks ? &whole : r;
     ops_add(&run->s->ops, r);
     if (run->hooks->op)
         run->hooks->op(run->hooks->arg, r);
@@ -353,7 +362,8 @@ static void look(struct run *run, uint64_t now_ps)
     struct simulation *s = run->s;
 
     observer_count(run->observer, now_ps, &run->report);
-    series_add(&s->series, &run->report, pace_points(&s->pace, now_ps - run->looked_ps));
+    if (now_ps > s->pace.origin_ps)
+        series_add(&s->series, &run->report, pace_points(&s->pace, now_ps - run->looked_ps));
     run->looked_ps = now_ps;
     if (!s->pace.is_growing) {
         end_interval(run, &run->report);
@@ -546,7 +556,7 @@ void simulation_run(struct simulation *s, const struct simulation_hooks *hooks, 
     s->series.interval_ps = s->pace.point_ps;
     s->series.is_growing = s->pace.is_growing;
     if (s->pace.is_growing)
-        series_begin_idle(&s->series, pace_reached_ps(&s->scenario) / s->pace.point_ps);
+        series_begin_idle(&s->series, (pace_reached_ps(&s->scenario) - s->pace.origin_ps) / s->pace.point_ps);
     if (tuner_reads_messages(&s->loop.tuner))
         run.messages = messages_new(s->sim);
     run.slots = slots_new(s->sim, &s->loop, s->scenario.tuner.start_ps, on_queue, &run);

@@ -8,6 +8,8 @@
 #include "core/meter/fct.h"
 #include "core/meter/monitor/monitor_utility.h"
 #include "core/meter/series.h"
+#include "study/run/outages.h"
+#include "study/run/passes.h"
 #include "study/run/sampling.h"
 #include "study/run/spread.h"
 #include "study/run/slots.h"
@@ -67,6 +69,8 @@ struct simulation {
     struct series   series;
     struct scores   scores;
     struct loop     loop;        /* with or without a tuner */
+    struct outages  outages;     /* of links */
+    struct passes   passes;      /* of programs whose ranks end them one by one */
     struct queue_log queues;     /* of a tuner that sets single queues; otherwise empty */
     struct pace     pace;
     uint64_t        intervals;   /* reported to hooks, monitors and tuners */

@@ -315,7 +315,7 @@ static void training__refuses(void **unused)
         { "size: 1MB, chunk: 1KB, iterations: 1", "s.yaml:2:46: only tree_all_reduce and rings with "
           "'channels' go in chunks" },
         { "collective: tree_all_reduce, size: 1TB, chunk: 1KB, iterations: 1",
-          "s.yaml:2:11: more than 4000000 messages: use fewer workers or larger chunks" },
+          "s.yaml:2:11: more than 16777215 messages: use fewer workers or larger chunks" },
         { "size: 1MB, iterations: 1, delay: 1999ns",
           "s.yaml:2:61: 'delay' must not be less than a link's, 2 us" },
         { "size: 1MB, iterations: 1, at_once: yes, collective: all_gather", "s.yaml:2:63: only all_to_all "

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TRIALS_WANTED 250        /* whole trials that the budget of a search is to be enough for, */
 #define TRIALS_LEAST  60         /* and at least where messages or iterations are few */
@@ -23,53 +22,35 @@
 #define PERIODS_WANTED 2         /* of your slowest knob, in a trial */
 #define CANDIDATES_MAX 2         /* settings that run at the other loads, besides yours and the best preset */
 #define PROOFS_MAX    5          /* settings that are confirmed, at most */
-#define PROOF_RUNS    (2 * ADVISE_SEEDS) /* that may cost as much as the search; a longer scenario is cut */
-#define NEWS          0.02       /* a preliminary answer is given if it is so much better than the last */
+#define PROBE         (1.0 / 64) /* share of a scenario whose cost is measured first */
+#define PROBE_COST    (1.0 / 40) /* of the budget: enough to know what a longer trial costs */
+#define TEST_COST     0.4        /* of the budget: all settings on new messages */
+#define ALL_COST      2.5        /* times the budget: where seeds are no longer added to confirm */
+#define ROWS_LEAST    6
+#define FOUND_MAX     3          /* settings of the search on new messages */
+#define LATER_ROWS    8          /* about what other loads and a confirmation cost, in rows of the first test */
+#define LOG_S         10
 
 /* ---- progress ---- */
 
-/* Replaces the line that shows the progress. */
-static void show_stage(const struct advice *a, const char *stage)
+static void on_ended(void *arg, const struct predicted *p)
 {
-    if (!a->request->is_quiet && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K%s", stage);
-}
+    struct advice *a = arg;
 
-/* Prints an answer after a few trials. It is preliminary, because the best of many trials was lucky. */
-static void give_preliminary(struct advice *a, const struct rehearse_note *n, double percent)
-{
-    bool is_better = n->gain <= a->preliminary_gain - NEWS;
-    bool is_preset = n->name && strcmp(n->name, "baseline") != 0;
-
-    if (isnan(n->gain) || (a->has_preliminary && !is_better))
-        return;
-    a->has_preliminary = true;
-    show_stage(a, "");
-    fprintf(stderr, "anole: preliminary, after %.0f %% of the budget: ", percent);
-    if (!is_better) {
-        fputs("keep yours; no preset is better and makes no class of messages slower\n", stderr);
-        return;
-    }
-    a->preliminary_gain = n->gain;
-    fprintf(stderr, "%s%s, about %.0f %% better than yours (%s)\n",
-            is_preset ? "preset " : "a setting that the search found", is_preset ? n->name : "",
-            -advise_percent(n->gain), a->goal.name);
+    a->spent += p->cost;
+    progress_update_share(&a->progress, a->act, (double)a->spent / fmax(1, a->planned));
 }
 
 static void on_note(void *arg, const struct rehearse_note *n)
 {
-    struct advice *a = arg;
-    double         percent = fmin(100, 100 * (double)n->spent / (double)n->budget);
+    ((struct advice *)arg)->act = n->act;
+}
 
-    if (a->request->is_quiet)
-        return;
-    give_preliminary(a, n, percent);
-    if (!isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\033[K%3.0f %%  %s, %u trials", percent, n->act, n->trials);
-    if (!isnan(n->gain))
-        fprintf(stderr, ", best so far %+.0f %%", advise_percent(n->gain));
-    fflush(stderr);
+/* Expects that much more, in packet-hops. */
+static void plan(struct advice *a, const char *act, double more)
+{
+    a->act = act;
+    a->planned = (double)a->spent + more;
 }
 
 /* ---- how long a trial is ---- */
@@ -108,7 +89,7 @@ static double share_for_clocks(const struct advice *a)
 
 /* Shortens trials to fit the budget, but keeps enough elephants and iterations, and covers the slowest
  * knob. */
-static void cut(struct advice *a, const struct predicted *whole)
+static double choose_share(const struct advice *a, const struct predicted *whole)
 {
     double elephants = whole->all.messages[PREDICT_ELEPHANTS] - whole->all.job_messages[PREDICT_ELEPHANTS];
     double wanted = share_for_jobs(whole), runs = (double)a->request->budget / (double)whole->cost;
@@ -116,16 +97,22 @@ static void cut(struct advice *a, const struct predicted *whole)
 
     if (elephants > 0)
         wanted = fmax(wanted, ELEPHANTS_WANTED / elephants);
-    share = fmax(runs / TRIALS_WANTED, fmin(wanted, runs / TRIALS_LEAST));
-    share = fmax(share, share_for_clocks(a));
-    a->is_short = runs / fmin(share, 1) < ADVISE_TRIALS_FEW;
-    if (share < 1) {
-        a->twin.input.until_ps = (uint64_t)((double)a->twin.input.until_ps * share);
-        a->proof_length = fmax(1, fmin(runs / PROOF_RUNS, 1) / share);
-    }
     if (elephants > 0 && elephants < ELEPHANTS_MIN && !a->request->is_quiet)
         fprintf(stderr, "anole: %s: only %.0f messages of 1 MB and more are sent in it; with a longer run "
                 "the advice would be surer\n", a->name, elephants);
+    share = fmax(runs / TRIALS_WANTED, fmin(wanted, runs / TRIALS_LEAST));
+    return fmin(1, fmax(share, share_for_clocks(a)));
+}
+
+/* Finds the length of trials, and how much longer those on new messages can be. */
+static void cut(struct advice *a, const struct predicted *whole)
+{
+    double budget = (double)a->request->budget, share = choose_share(a, whole);
+
+    a->trial_cost = share * (double)whole->cost;
+    a->is_short = budget / a->trial_cost < ADVISE_TRIALS_FEW;
+    a->twin.input.until_ps = (uint64_t)((double)a->twin.input.until_ps * share);
+    a->length_max = 1 / share;
 }
 
 /* Jobs that have ended an iteration with your setting. Without any, the goal is one of messages. */
@@ -140,23 +127,61 @@ static void find_goal(struct advice *a, const struct predicted *whole)
                 a->goal.name);
 }
 
-/* Runs the user's setting once, and shortens a long scenario to fit the budget of the search. */
-static int choose_length(struct advice *a, struct err *err)
+/* Counts what the whole scenario would have done, of which a share ran. */
+static void scale_up(struct predicted *p, double share)
+{
+    p->cost = (uint64_t)((double)p->cost / share);
+    for (int i = 0; i < PREDICT_CLASSES; i++) {
+        p->all.messages[i] /= share;
+        p->all.slowdowns[i] /= share;
+        p->all.job_messages[i] /= share;
+        p->all.job_slowdowns[i] /= share;
+    }
+    for (uint32_t i = 0; i < OUTCOME_JOBS; i++) {
+        p->all.job[i].iterations /= share;
+        p->all.job[i].seconds /= share;
+    }
+}
+
+static bool is_telling(const struct advice *a, const struct predicted *p)
+{
+    return (double)p->cost >= PROBE_COST * (double)a->request->budget &&
+           !isnan(goal_slowdown(&p->all, GOAL_ALL)) && (!a->jobs || goal_has_jobs(&p->all, &p->all));
+}
+
+/* Runs the user's setting for more and more of the scenario, until it is known what a trial costs and has. */
+static int probe(struct advice *a, double share, struct predicted *found, struct err *err)
 {
     struct predictor     p = twin_predictor(&a->twin);
-    struct predict_point point = { &a->world.start, a->request->seed, 1, 1 };
-    struct predicted     found;
-    bool                 is_endless = a->twin.input.until_ps == NEVER;
+    struct predict_point point = { &a->world.start, a->request->seed, 1, share };
     int                  rc;
+
+    plan(a, "how long trials must be", ALL_COST * (double)a->request->budget);
+    do {
+        rc = p.run(p.arg, &point, 1, found, err);
+        share = point.length;
+        point.length = fmin(1, 4 * share);
+    } while (!rc && share < 1 && !is_telling(a, found));
+    if (!rc && isnan(goal_slowdown(&found->all, GOAL_ALL)))
+        return err_set(err, EINVAL, "%s: not a message is sent in it", a->name);
+    scale_up(found, share);
+    return rc;
+}
+
+/* Shortens a long scenario to fit the budget of the search. One with an end of its own always runs whole. */
+static int choose_length(struct advice *a, struct err *err)
+{
+    struct predicted found;
+    bool             is_endless = a->twin.input.until_ps == NEVER;
+    int              rc;
 
     if (is_endless)
         a->twin.input.until_ps = 0;
-    rc = p.run(p.arg, &point, 1, &found, err);
+    rc = probe(a, is_endless ? 1 : PROBE, &found, err);
     if (rc)
         return rc;
-    if (isnan(goal_slowdown(&found.all, GOAL_ALL)))
-        return err_set(err, EINVAL, "%s: not a message is sent in it", a->name);
     find_goal(a, &found);
+    a->trial_cost = (double)found.cost;
     if (is_endless)
         a->twin.input.until_ps = SLACK * found.lasted_ps;
     else
@@ -181,13 +206,27 @@ static void add_row(struct advice *a, const char *name, const struct knobs *k, b
         a->row[a->rows++] = (struct advise_row){ .name = name, .knobs = *k, .is_preset = is_preset };
 }
 
-static void add_presets(struct advice *a, const struct setting *s)
+/* How many presets were better in the screen of the search. One that it did not try is behind all. */
+static uint32_t place_of(const struct advice *a, const char *name)
+{
+    const struct rehearsal *r = &a->rehearsal;
+    uint32_t                own = 0, before = 0;
+
+    while (own < r->nameds && strcmp(r->named[own].name, name) != 0)
+        own++;
+    for (uint32_t i = 0; i < r->nameds; i++)
+        before += own == r->nameds || r->named[i].gain < r->named[own].gain;
+    return before;
+}
+
+static void add_presets(struct advice *a, const struct setting *s, uint32_t most)
 {
     for (; s->name && a->rows < ADVISE_SETTINGS - 3; s++) {
         struct knobs k = a->world.start;
 
         s->make(&k, &a->world);
-        add_row(a, s->name, &k, true);
+        if (place_of(a, s->name) < most)
+            add_row(a, s->name, &k, true);
     }
 }
 
@@ -200,7 +239,6 @@ static int try_row(struct advice *a, struct advise_row *row, uint32_t test, uint
     struct predict_point point[ADVISE_SEEDS_MAX];
     uint32_t             had = row->seeds[test];
     bool                 is_proof = test == ADVISE_PROOF;
-    int                  rc;
 
     if (had >= seeds)
         return 0;
@@ -208,8 +246,8 @@ static int try_row(struct advice *a, struct advise_row *row, uint32_t test, uint
     for (uint32_t i = had; i < seeds; i++)
         point[i] = (struct predict_point){ &row->knobs,
                                            a->request->seed + (is_proof ? PROOF_SEED : EVIDENCE_SEED) + i,
-                                           a->load[test], is_proof ? a->proof_length : 1 };
-    rc = p.run(p.arg, &point[had], seeds - had, &row->found[test][had], err);
+                                           a->load[test], a->length };
+    int rc = p.run(p.arg, &point[had], seeds - had, &row->found[test][had], err);
     if (!rc)
         row->seeds[test] = seeds;
     return rc;
@@ -242,24 +280,30 @@ static const struct runner *next_found(const struct advice *a)
 /* The winner, and the next two: new messages may show that the winner harms a class, and they do not. */
 static void add_found(struct advice *a)
 {
-    static const char *const names[] = { "searched", "second searched", "third searched" };
+    static const char *const names[FOUND_MAX] = { "searched", "second searched", "third searched" };
     const struct knobs      *winner = &a->rehearsal.race.runner[a->rehearsal.race.winner].knobs;
     uint32_t                 made = 0;
 
     if (!is_there(a, winner))
         add_row(a, names[made++], winner, false);
-    for (const struct runner *r; made < 3 && a->rows < ADVISE_SETTINGS && (r = next_found(a)) != NULL; )
+    for (const struct runner *r; made < FOUND_MAX && a->rows < ADVISE_SETTINGS && (r = next_found(a)) != NULL; )
         add_row(a, names[made++], &r->knobs, false);
 }
 
+/* As many presets as the budget is enough for. */
 static void add_rows(struct advice *a)
 {
+    double room = TEST_COST * (double)a->request->budget / (ADVISE_SEEDS * a->trial_cost);
+
     add_row(a, "yours", &a->world.start, false);
     if (!a->world.control) {
-        add_presets(a, setting_all);
-        add_presets(a, setting_thresholds);
+        uint32_t most = (uint32_t)fmin(ADVISE_SETTINGS, fmax(ROWS_LEAST, room)) - FOUND_MAX - 1;
+
+        add_presets(a, setting_all, most);
+        add_presets(a, setting_thresholds, most);
     }
     add_found(a);
+    a->length = fmax(1, fmin(a->length_max, room / a->rows));
 }
 
 static int try_other_loads(struct advice *a, uint32_t *which, uint32_t count, struct err *err)
@@ -274,6 +318,15 @@ static int try_other_loads(struct advice *a, uint32_t *which, uint32_t count, st
         for (uint32_t i = 0; i < count && !rc; i++)
             rc = try_row(a, &a->row[which[i]], load, ADVISE_SEEDS, err);
     return rc;
+}
+
+/* Whether the budget has room to confirm with so many seeds; it always has for one candidate. */
+static bool can_confirm(const struct advice *a, uint32_t seeds)
+{
+    double most = ALL_COST * (double)a->request->budget;
+
+    return seeds <= ADVISE_SEEDS ? a->row[0].seeds[ADVISE_PROOF] == 0 || (double)a->spent < most
+           : (double)a->spent + seeds * a->length * a->trial_cost < most;
 }
 
 /* Chooses a candidate, and runs it and yours on new messages until the result is clear. A candidate that
@@ -294,7 +347,7 @@ static int confirm_one(struct advice *a, bool is_first, bool *is_over, struct er
     *is_over = choice == 0;
     if (choice == 0 || advise_harmed(a, &a->row[choice], NULL) != GOAL_PARTIES)
         return 0;
-    for (uint32_t seeds = ADVISE_SEEDS; proof == PROOF_OPEN && !rc; seeds *= 2) {
+    for (uint32_t seeds = ADVISE_SEEDS; proof == PROOF_OPEN && !rc && can_confirm(a, seeds); seeds *= 2) {
         rc = try_row(a, &a->row[0], ADVISE_PROOF, seeds, err);
         if (!rc)
             rc = try_row(a, &a->row[choice], ADVISE_PROOF, seeds, err);
@@ -322,7 +375,7 @@ static int gather_evidence(struct advice *a, struct err *err)
 
     add_rows(a);
     advise_add_changes(a);
-    show_stage(a, "new messages: all presets");
+    plan(a, "new messages", (a->rows + LATER_ROWS) * ADVISE_SEEDS * a->length * a->trial_cost);
     rc = try_all_rows(a, err);
     if (!rc) {
         advise_drop_idle_changes(a);
@@ -331,7 +384,7 @@ static int gather_evidence(struct advice *a, struct err *err)
     if (rc)
         return rc;
     a->best_preset = find_best_preset(a);
-    show_stage(a, "new messages: confirming the best");
+    plan(a, "confirming the best", LATER_ROWS * ADVISE_SEEDS * a->length * a->trial_cost);
     for (uint32_t i = 0; i < PROOFS_MAX && !is_over && !rc; i++)
         rc = confirm_one(a, i == 0, &is_over, err);
     return rc;
@@ -399,6 +452,7 @@ static int search(struct advice *a, struct err *err)
                                   .seed = a->request->seed, .budget = a->request->budget, .tell = on_note,
                                   .arg = a };
 
+    plan(a, "screen", (1 + 2 * TEST_COST) * (double)a->request->budget);
     return rehearse(&a->rehearsal, &q, err);
 }
 
@@ -469,7 +523,8 @@ static int make_twin(struct advice *a, struct err *err)
 
     a->name = q->path ? q->path : "the network described";
     a->twin = (struct twin){ .input = { .name = a->name, .set = q->set, .sets = q->sets,
-                                        .prefers_fast = true }, .jobs = q->jobs, .counts_loops = true };
+                                        .prefers_fast = true },
+                         .jobs = q->jobs, .counts_loops = true, .ended = on_ended, .arg = a };
     if (!q->path) {
         a->twin.input.base = &a->build;
         rc = describe_traffic(a, err);
@@ -490,7 +545,7 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
     a->request = q;
     a->goal = *goal_default;
     memcpy(a->load, (double[]){ 1, 0.5, 1.5, 1 }, sizeof(a->load));
-    a->proof_length = 1;
+    a->length = a->length_max = 1;
     a->slowest = KNOB_COUNT;
     rc = q->goal ? goal_of_option(&a->goal, q->goal, err) : 0;
     if (!rc)
@@ -501,12 +556,17 @@ int advise_run(struct advice *a, const struct advise_request *q, struct err *err
         return rc;
     look_at_scenario(a);
     a->slowest = slowest_knob(&a->world);
+    progress_start(&a->progress, !q->is_quiet);
+    if (!q->is_quiet)
+        progress_log(&a->progress, LOG_S);
     rc = choose_length(a, err);
-    if (!rc)
+    if (!rc && a->is_short)
+        add_row(a, "yours", &a->world.start, false);
+    else if (!rc)
         rc = search(a, err);
-    if (!rc)
+    if (!rc && !a->is_short)
         rc = gather_evidence(a, err);
-    show_stage(a, "");
+    progress_clear(&a->progress);
     a->took_s = progress_clock_s() - start_s;
     return rc;
 }

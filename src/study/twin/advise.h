@@ -12,6 +12,7 @@
 
 #include "base/print/card.h"
 #include "study/run/simulation.h"
+#include "study/run/progress.h"
 #include "tune/rehearse/search/twin_search.h"
 #include "study/twin/host_record.h"
 #include "study/twin/maker.h"
@@ -27,8 +28,8 @@
 #define ADVISE_LOADS    3
 #define ADVISE_PROOF    ADVISE_LOADS         /* the test that confirms, at the expected load */
 #define ADVISE_TESTS    (ADVISE_LOADS + 1)
-#define ADVISE_TRIALS_FEW 12     /* fewer that cover the slowest knob cannot tell settings apart */
-#define ADVISE_BUDGET_MILLIONS 100 /* packet-hops: less than 30 s of CPU time for scenarios/demo.yaml */
+#define ADVISE_TRIALS_FEW 48     /* a search of fewer, which cover the slowest knob, has screened no more than presets */
+#define ADVISE_BUDGET_MILLIONS 120 /* packet-hops, of a search. With the evidence at most 2.5 times as many */
 
 /* Changes besides knobs, which the user must allow. */
 enum advise_kind { ALLOW_CONTROL, ALLOW_MTU, ALLOW_ACK_EVERY, ALLOW_RETRANSMISSION, ALLOW_BALANCER,
@@ -90,9 +91,10 @@ struct advice {
     char                 loop_name[OUTCOME_LOOPS][64];
     uint32_t             loops;
     double               load[ADVISE_TESTS];         /* times that which is expected: 1 first */
-    double               proof_length;               /* of a confirmation, in trials */
+    double               length, length_max;         /* on new messages, in trials of the search */
+    double               trial_cost;                 /* of one of the search, packet-hops */
     enum knob            slowest;                    /* your DCQCN period that takes longest; KNOB_COUNT: none */
-    bool                 is_short;                   /* the budget has too few trials that cover it */
+    bool                 is_short;                   /* the budget has too few trials that cover it: none ran */
     bool                 has_range;  /* the others are the ends of a range */
     struct twin          twin;
     struct world         world;
@@ -105,8 +107,10 @@ struct advice {
     bool                 has_load;                   /* some traffic has one, so that it can be off */
     struct card          about;                      /* the network and the traffic */
     struct card          refused;                    /* changes that cannot be simulated: a detail */
-    bool                 has_preliminary;            /* a preliminary answer was printed */
-    double               preliminary_gain;           /* of the last one; 0: keep yours */
+    struct progress      progress;
+    const char          *act;
+    uint64_t             spent;                      /* packet-hops of all trials so far */
+    double               planned;                    /* expected in all */
     double               took_s;
 };
 
@@ -191,6 +195,9 @@ enum advise_proof advise_judge(const struct advice *, const struct advise_row *)
 double advise_slowdown(const struct advise_row *, uint32_t test, enum goal_part);
 double advise_iteration(const struct advise_row *, uint32_t test, uint32_t job);
 
+/* Whether flows waited for each other for ever in a test of it. */
+bool advise_is_stuck(const struct advise_row *);
+
 /* How many knobs differ from yours. */
 uint32_t advise_knobs(const struct advice *, const struct advise_row *);
 
@@ -203,6 +210,10 @@ uint32_t advise_candidates(const struct advice *, uint32_t which[ADVISE_SETTINGS
 uint32_t advise_choose(const struct advice *, const uint32_t *which, uint32_t count);
 
 /* ---- advise_answer.c ---- */
+
+/* OPEN: the evidence is for neither. */
+enum advise_verdict { ADVISE_USE, ADVISE_KEEP, ADVISE_OPEN };
+enum advise_verdict advise_verdict(const struct advice *);
 
 /* The answer card; all of it follows from the rows. To be closed. */
 void advise_answer(const struct advice *, struct card *);

@@ -9,6 +9,12 @@
 
 #define SLOWER_MEAN   0.01       /* a class that is less slower is only named if its interval excludes 0 */
 #define LONG_BUDGET   600        /* million packet-hops: what a longer search is suggested to take */
+#define MISSED_MOST   0.05       /* what "keep yours" may miss; if it may be more, the answer is "cannot tell" */
+
+/* What a smaller figure is called, and a larger one. */
+struct way { const char *less, *more; };
+
+static const struct way score_way = { "better", "worse" }, time_way = { "faster", "slower" };
 
 /* "messages under 120 KB", "iterations of job1" */
 static const char *party_text(const struct advice *a, uint32_t party, char buf[100])
@@ -26,20 +32,39 @@ static const char *party_text(const struct advice *a, uint32_t party, char buf[1
     return buf;
 }
 
-/* "-19 % (95 % interval -21 to -16 %)", without an interval "-19 %" */
-static const char *gain_text(char buf[80], struct race_gain g)
+/* In percent, with three digits. */
+static double rounded(double log_ratio)
 {
-    const double log_ratio[] = { g.mean, g.low, g.high };
-    double       percent[3];
+    double percent = round(10 * advise_percent(log_ratio)) / 10;
 
-    for (int i = 0; i < 3; i++)
-        percent[i] = round(10 * advise_percent(log_ratio[i])) / 10;
+    return fabs(percent) < 999.5 ? percent : round(percent);
+}
+
+/* "19 % better" */
+static const char *percent_text(char buf[40], double log_ratio, const struct way *way)
+{
+    double percent = rounded(log_ratio);
+
+    snprintf(buf, 40, "%.10g %% %s", fabs(percent), percent <= 0 ? way->less : way->more);
+    return buf;
+}
+
+/* "19 % better (95 % interval 16 to 21 %)", "3 % better (95 % interval: 8 % better to 2 % worse)", without an
+ * interval "19 % better" */
+static const char *gain_text(char buf[120], struct race_gain g, const struct way *way)
+{
+    double ends[] = { fabs(rounded(g.low)), fabs(rounded(g.high)) };
+    char   mean[40], low[40], high[40];
+
+    percent_text(mean, g.mean, way);
     if (isnan(g.low))
-        snprintf(buf, 80, "%+.3g %%", percent[0]);
+        snprintf(buf, 120, "%s", mean);
+    else if (rounded(g.low) * rounded(g.high) > 0)
+        snprintf(buf, 120, "%s (95 %% interval %.10g to %.10g %%)", mean, fmin(ends[0], ends[1]),
+                 fmax(ends[0], ends[1]));
     else
-        snprintf(buf, 80, fabs(percent[2]) < 999.5 ? "%+.3g %% (95 %% interval %+.3g to %+.3g %%)"
-                          : "%+.0f %% (95 %% interval %+.0f to %+.0f %%)", percent[0], percent[1],
-                 percent[2]);
+        snprintf(buf, 120, "%s (95 %% interval: %s to %s)", mean, percent_text(low, g.low, way),
+                 percent_text(high, g.high, way));
     return buf;
 }
 
@@ -73,6 +98,12 @@ static const char *where_text(const struct advice *a, uint32_t load, char buf[80
         snprintf(buf, 80, " at %s%s", a->has_range ? "a " : "",
                  advise_load_text(a, load, words, sizeof(words)));
     return buf;
+}
+
+/* Its confirmation, if there was one. */
+static uint32_t last_test(const struct advise_row *row)
+{
+    return row->seeds[ADVISE_PROOF] ? ADVISE_PROOF : 0;
 }
 
 /* True for tests that the answer states. The choice was the best of many, so its first test is too good. */
@@ -150,56 +181,97 @@ static void add_iterations(const struct advice *a, struct card *c, uint32_t test
     for (uint32_t i = 0; i < a->jobs; i++) {
         text_figure(is, sizeof(is), "us", 1e6 * advise_iteration(advised(a), test, i));
         text_figure(was, sizeof(was), "us", 1e6 * advise_iteration(&a->row[0], test, i));
-        card_append(c, CARD_FINDING, "%s of %s takes %s instead of %s", i ? ", one" : " an iteration",
+        card_append(c, CARD_FINDING, "%s of %s takes %s instead of %s", i ? ", one" : ": an iteration",
                     a->job_name[i], is, was);
     }
 }
 
-static void add_finding(const struct advice *a, struct card *c)
+/* Nothing was tried, because the budget is too small. */
+static void add_too_few(const struct advice *a, struct card *c)
 {
-    uint32_t test = advise_test(a);
-    double is = advise_slowdown(advised(a), test, GOAL_ALL),
-           was = advise_slowdown(&a->row[0], test, GOAL_ALL);
-    char   name[80], gain[80];
+    char knob[KNOB_TEXT_MAX], trial[32];
 
-    if (advise_keeps_yours(a) && a->is_short) {
-        char knob[KNOB_TEXT_MAX], trial[32];
+    text_figure(trial, sizeof(trial), "us", (double)a->twin.input.until_ps / PS_PER_US);
+    card_add(c, CARD_FINDING, "Cannot tell: the budget of the search is worth fewer than %d trials of %s, so "
+             "nothing was tried.", ADVISE_TRIALS_FEW, trial);
+    if (a->slowest != KNOB_COUNT)
+        card_add(c, CARD_DETAIL, "Shorter ones would not show what %s does, which acts every %s.",
+                 knob_info[a->slowest].name, knob_text(knob, a->slowest, a->world.start.value[a->slowest]));
+}
 
-        text_figure(trial, sizeof(trial), "us", (double)a->twin.input.until_ps / PS_PER_US);
-        card_add(c, CARD_FINDING, "Cannot tell: the budget of the search is worth fewer than %d trials of %s.",
-                 ADVISE_TRIALS_FEW, trial);
-        if (a->slowest != KNOB_COUNT)
-            card_add(c, CARD_DETAIL, "Shorter ones would not show what %s does, which acts every %s.",
-                     knob_info[a->slowest].name, knob_text(knob, a->slowest, a->world.start.value[a->slowest]));
-        return;
+/* Of those that may be much better than yours, the one that may be best; 0: none. */
+static uint32_t find_missed(const struct advice *a)
+{
+    uint32_t best = 0;
+    double   most = log1p(-MISSED_MOST);
+
+    for (uint32_t i = 1; i < a->rows; i++) {
+        const struct advise_row *row = &a->row[i];
+        double                   low = advise_gain(a, row, &a->row[0], last_test(row)).low;
+
+        if (low < most && !advise_is_stuck(row) && advise_harmed(a, row, NULL) == GOAL_PARTIES) {
+            most = low;
+            best = i;
+        }
     }
-    if (advise_keeps_yours(a) && has_no_effect(a)) {
+    return best;
+}
+
+enum advise_verdict advise_verdict(const struct advice *a)
+{
+    if (!advise_keeps_yours(a))
+        return ADVISE_USE;
+    if (a->is_short)
+        return ADVISE_OPEN;
+    return has_no_effect(a) || is_one_run(a) || !find_missed(a) ? ADVISE_KEEP : ADVISE_OPEN;
+}
+
+static void add_kept(const struct advice *a, struct card *c)
+{
+    if (has_no_effect(a)) {
         card_add(c, CARD_FINDING, "Keep your setting: all %u others give the same results.", a->rows - 1);
         card_add(c, CARD_DETAIL, "This traffic causes no congestion that settings act on.");
-        return;
-    }
-    if (advise_keeps_yours(a) && is_one_run(a)) {
+    } else if (is_one_run(a))
         card_add(c, CARD_FINDING,
                  "Keep your setting: all %u seeds gave the same trials, because nothing in them is random. "
                  "The differences between settings are exact for this traffic, and no evidence for other "
                  "traffic.",
                  a->row[0].seeds[0]);
-        return;
-    }
-    if (advise_keeps_yours(a)) {
+    else
         card_add(c, CARD_FINDING,
                  "Keep your setting: of %u others none is clearly better by the goal '%s' and within its "
                  "bounds.", a->rows - 1, a->goal.name);
+}
+
+static void add_open(const struct advice *a, struct card *c)
+{
+    const struct advise_row *row = &a->row[find_missed(a)];
+    char                     name[80], percent[40];
+
+    card_add(c, CARD_FINDING, "Cannot tell: of %u others none is clearly better than yours by the goal '%s' and "
+             "within its bounds, but %s may be up to %s.", a->rows - 1, a->goal.name, name_of(row, name),
+             percent_text(percent, advise_gain(a, row, &a->row[0], last_test(row)).low, &score_way));
+}
+
+static void add_finding(const struct advice *a, struct card *c)
+{
+    uint32_t            test = advise_test(a);
+    enum advise_verdict verdict = advise_verdict(a);
+    char                name[80], gain[120];
+
+    if (a->is_short)
+        add_too_few(a, c);
+    else if (verdict == ADVISE_OPEN)
+        add_open(a, c);
+    else if (verdict == ADVISE_KEEP)
+        add_kept(a, c);
+    if (verdict != ADVISE_USE)
         return;
-    }
-    card_add(c, CARD_FINDING, "Use %s:", name_of(advised(a), name));
+    gain_text(gain, advise_gain(a, advised(a), &a->row[0], test), &score_way);
+    card_add(c, CARD_FINDING, "Use %s: %s than yours by the goal '%s'", name_of(advised(a), name), gain,
+             a->goal.name);
     if (a->goal.figure == GOAL_ITERATIONS)
         add_iterations(a, c, test);
-    else if (advise_part(advised(a), &a->row[0], test, GOAL_ALL).high < 0)
-        card_add(c, CARD_FINDING, "it slows the average message %.2f times instead of %.2f times", is, was);
-    else
-        card_add(c, CARD_FINDING, "by the goal '%s' it scores %s against yours", a->goal.name,
-                 gain_text(gain, advise_gain(a, advised(a), &a->row[0], test)));
     add_price(a, c);
 }
 
@@ -210,12 +282,12 @@ static void add_finding(const struct advice *a, struct card *c)
 static bool add_harm(const struct advice *a, struct card *c, const struct advise_row *row, const char *name)
 {
     uint32_t test, party = advise_harmed(a, row, &test);
-    char     words[100], gain[80], where[80];
+    char     words[100], gain[120], where[80];
 
     if (party != GOAL_PARTIES) {
-        card_add(c, CARD_DETAIL, "%s slows %s by more than %.3g %%: %s%s against yours.", name,
+        card_add(c, CARD_DETAIL, "%s slows %s by more than %.3g %%: %s%s than with yours.", name,
                  party_text(a, party, words), advise_percent(advise_bound(a, party)),
-                 gain_text(gain, advise_party(row, &a->row[0], test, party)), where_text(a, test, where));
+                 gain_text(gain, advise_party(row, &a->row[0], test, party), &time_way), where_text(a, test, where));
         return true;
     }
     for (party = GOAL_MICE; party < GOAL_PARTIES && row->seeds[ADVISE_PROOF]; party++) {
@@ -223,8 +295,9 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
 
         if (g.high <= advise_bound(a, party))
             continue;
-        card_add(c, CARD_DETAIL, "%s may slow %s by more than %.3g %%: %s against yours.", name,
-                 party_text(a, party, words), advise_percent(advise_bound(a, party)), gain_text(gain, g));
+        card_add(c, CARD_DETAIL, "%s may slow %s by more than %.3g %%: %s than with yours.", name,
+                 party_text(a, party, words), advise_percent(advise_bound(a, party)),
+                 gain_text(gain, g, &time_way));
         return true;
     }
     return false;
@@ -234,30 +307,30 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
 static void add_other(const struct advice *a, struct card *c, uint32_t other)
 {
     const struct advise_row *row = &a->row[other];
-    uint32_t                 test = row->seeds[ADVISE_PROOF] ? ADVISE_PROOF : 0;
+    uint32_t                 test = last_test(row);
     struct race_gain       g = advise_gain(a, advised(a), row, 0);
-    char                     name[80], gain[80];
+    char                     name[80], gain[120];
 
     name_of(row, name);
     name[0] = (char)(name[0] == 't' ? 'T' : name[0] == 'p' ? 'P' : name[0]);
-    gain_text(gain, g);
+    gain_text(gain, g, &score_way);
     if (g.high < 0 && !advise_keeps_yours(a))
-        card_add(c, CARD_DETAIL, "%s is clearly worse: the advice scores %s against it.", name, gain);
+        card_add(c, CARD_DETAIL, "%s is clearly worse: the advice scores %s than it.", name, gain);
     else if (add_harm(a, c, row, name))
         return;
     else if (advise_keeps_yours(a))
-        card_add(c, CARD_DETAIL, "%s scores %s against yours%s.", name,
-                 gain_text(gain, advise_gain(a, row, &a->row[0], test)),
+        card_add(c, CARD_DETAIL, "%s scores %s than yours%s.", name,
+                 gain_text(gain, advise_gain(a, row, &a->row[0], test), &score_way),
                  test == ADVISE_PROOF ? ", when it was confirmed on new messages" : "");
     else if (g.low > 0)
         card_add(c, CARD_DETAIL,
-                 "%s scores better here, but not at every load: the advice scores %s against it.",
+                 "%s is better here, but not at every load: the advice scores %s than it.",
                  name, gain);
     else if (row->changes)
-        card_add(c, CARD_DETAIL, "%s is not clearly better: the advice scores %s against it.", name, gain);
+        card_add(c, CARD_DETAIL, "%s is not clearly better: the advice scores %s than it.", name, gain);
     else
         card_add(c, CARD_DETAIL,
-                 "%s changes %u knob%s and is not clearly better: the advice scores %s against it.", name,
+                 "%s changes %u knob%s and is not clearly better: the advice scores %s than it.", name,
                  advise_knobs(a, row), advise_knobs(a, row) == 1 ? "" : "s", gain);
 }
 
@@ -289,7 +362,7 @@ static void add_others(const struct advice *a, struct card *c)
 static uint32_t add_slower(const struct advice *a, struct card *c, bool is_clear)
 {
     uint32_t named = 0;
-    char     where[80], gain[80], words[100];
+    char     where[80], gain[120], words[100];
 
     for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES; party++) {
         if (slower_at(a, party, is_clear) == ADVISE_TESTS)
@@ -298,7 +371,7 @@ static uint32_t add_slower(const struct advice *a, struct card *c, bool is_clear
         for (uint32_t test = 0; test < ADVISE_TESTS; test++)
             if (is_slower(a, test, party, is_clear))
                 card_add(c, CARD_COST, "%s%s,",
-                         gain_text(gain, advise_party(advised(a), &a->row[0], test, party)),
+                         gain_text(gain, advise_party(advised(a), &a->row[0], test, party), &time_way),
                          where_text(a, test, where));
         c->text[CARD_COST][strlen(c->text[CARD_COST]) - 1] = '.';
         named++;
@@ -329,9 +402,9 @@ static void add_cost(const struct advice *a, struct card *c)
 static void add_score(const struct advice *a, struct card *c, const struct advise_row *row, uint32_t test)
 {
     struct race_gain g = advise_gain(a, row, &a->row[0], test);
-    char               gain[80], where[80];
+    char             gain[120], where[80];
 
-    card_add(c, CARD_SURE, "%s%s%s.", gain_text(gain, g), where_text(a, test, where),
+    card_add(c, CARD_SURE, "%s%s%s.", gain_text(gain, g, &score_way), where_text(a, test, where),
              g.low <= 0 && g.high >= 0 ? ", not clear" : "");
 }
 
@@ -351,12 +424,18 @@ static void add_bounds(const struct advice *a, struct card *c)
 static void add_sure(const struct advice *a, struct card *c)
 {
     const struct advise_row *row = advise_keeps_yours(a) ? &a->row[best_other(a)] : advised(a);
-    uint32_t                 test = row->seeds[ADVISE_PROOF] ? ADVISE_PROOF : 0;
+    uint32_t                 test = last_test(row);
     char                     name[80];
 
+    if (a->is_short) {
+        card_add(c, CARD_SURE, "%s", card_text(&a->about, CARD_SURE));
+        return;
+    }
     if (row != &a->row[0]) {
-        card_add(c, CARD_SURE, "Score ('%s') of %s against yours:", a->goal.name, name_of(row, name));
-        add_score(a, c, row, test);
+        if (advise_keeps_yours(a)) {
+            card_add(c, CARD_SURE, "The best of the others, %s, by the goal '%s':", name_of(row, name), a->goal.name);
+            add_score(a, c, row, test);
+        }
         for (uint32_t load = 1; load < ADVISE_LOADS; load++)
             if (row->seeds[load])
                 add_score(a, c, row, load);
@@ -421,14 +500,20 @@ static void add_next(const struct advice *a, struct card *c)
     static const char *const without[] = { "--format", "-f", "--as", "--report", "--out", "-o", "--budget",
                                            "--jobs", "-j", "--allow", NULL };
     unsigned budget = (unsigned)(a->request->budget / 1000000);
-    bool     is_short = budget < LONG_BUDGET;
+    bool     can_grow = budget < LONG_BUDGET;
     bool     has_nics = setting_differs_in_mlx5(&a->row[0].knobs, &advised(a)->knobs);
 
-    if (advise_keeps_yours(a) && (!is_short || has_no_effect(a) || is_one_run(a)))
+    if (advise_keeps_yours(a) && (!can_grow || has_no_effect(a) || is_one_run(a)))
         return;
     if (a->request->argc == 0)
         return;
-    if (is_short && (advise_keeps_yours(a) || is_dear(a))) {
+    if (a->is_short) {
+        card_add(c, CARD_NEXT, "search with a budget of %d trials", ADVISE_TRIALS_FEW);
+        card_add_command(c, a->request->argc, a->request->argv, without);
+        card_add(c, CARD_COMMAND, "--budget %.0f", ceil(ADVISE_TRIALS_FEW * a->trial_cost / 1e6 + 1e-3));
+        return;
+    }
+    if (can_grow && (advise_keeps_yours(a) || is_dear(a))) {
         card_add(c, CARD_NEXT, "search longer%s; this search had a budget of %u",
                  advise_keeps_yours(a) ? "" : " for a setting without that cost", budget);
         card_add_command(c, a->request->argc, a->request->argv, without);

@@ -119,7 +119,7 @@ uint32_t advise_knobs(const struct advice *a, const struct advise_row *row)
     return changed;
 }
 
-static bool is_stuck(const struct advise_row *row)
+bool advise_is_stuck(const struct advise_row *row)
 {
     for (uint32_t test = 0; test < ADVISE_TESTS; test++)
         for (uint32_t i = 0; i < row->seeds[test]; i++)
@@ -145,7 +145,7 @@ enum advise_proof advise_judge(const struct advice *a, const struct advise_row *
     struct race_gain g = advise_gain(a, row, &a->row[0], ADVISE_PROOF);
     bool               is_open = g.high >= 0;
 
-    if (is_stuck(row) || !(g.mean < 0) || isnan(g.high))
+    if (advise_is_stuck(row) || !(g.mean < 0) || isnan(g.high))
         return PROOF_FAILS;
     for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES; party++) {
         struct race_gain harm = advise_party(row, &a->row[0], ADVISE_PROOF, party);
@@ -185,7 +185,7 @@ static bool is_allowed(const struct advice *a, uint32_t row)
 {
     const struct advise_row *r = &a->row[row];
 
-    if (is_stuck(r))
+    if (advise_is_stuck(r))
         return false;
     return row == 0 || (advise_harmed(a, r, NULL) == GOAL_PARTIES &&
                         (r->seeds[ADVISE_PROOF] == 0 || advise_judge(a, r) == PROOF_HOLDS));
@@ -198,7 +198,7 @@ static uint32_t best_of(const struct advice *a)
 
     for (uint32_t i = 1; i < a->rows; i++)
         if (is_allowed(a, i) &&
-            (is_stuck(&a->row[0]) || advise_gain(a, &a->row[i], &a->row[0], 0).high < 0) &&
+            (advise_is_stuck(&a->row[0]) || advise_gain(a, &a->row[i], &a->row[0], 0).high < 0) &&
             (!is_allowed(a, best) || advise_gain(a, &a->row[i], &a->row[best], 0).mean < 0))
             best = i;
     return best;

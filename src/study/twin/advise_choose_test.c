@@ -257,7 +257,7 @@ static void answer__names_a_class_that_is_slower_at_another_load_only(void **sta
     advise_answer(a, &c);
     assert_non_null(strstr(card_text(&c, CARD_FINDING),
                            "messages of 1 MB and more take 4.5 % longer at 1.5 times the load"));
-    assert_non_null(strstr(card_text(&c, CARD_COST), "Slower: messages of 1 MB and more, +4.5 %"));
+    assert_non_null(strstr(card_text(&c, CARD_COST), "Slower: messages of 1 MB and more, 4.5 % slower"));
     assert_null(strstr(card_text(&c, CARD_COST), "No class"));
     card_fini(&c);
 }
@@ -279,9 +279,54 @@ static void answer__claims_nothing_from_an_interval_with_0(void **state)
     advise_answer(a, &c);
     assert_null(strstr(card_text(&c, CARD_FINDING), "longer"));
     assert_non_null(strstr(card_text(&c, CARD_COST), "No class of messages is clearly slower"));
-    assert_non_null(strstr(card_text(&c, CARD_COST), "Not clear: messages of 1 MB and more, +4"));
+    assert_non_null(strstr(card_text(&c, CARD_COST), "Not clear: messages of 1 MB and more, 4"));
     assert_null(strstr(card_text(&c, CARD_DETAIL), "clearly worse"));
     card_fini(&c);
+}
+
+/* The finding, and every row of the evidence for it, have one figure: the change of the score. */
+static void answer__gives_one_figure_and_says_which_way_is_better(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+    struct card           c;
+
+    (void)state;
+    at_all_loads(&a->row[3], 1.2, 1.4, 1.5, 0.01);
+    advised_row(a);
+    did(&a->row[0], ADVISE_PROOF, 2, 2, 2, 0.001);
+    did(&a->row[3], ADVISE_PROOF, 1.5, 1.5, 1.5, 0.002);
+    advise_answer(a, &c);
+    assert_string_equal(card_text(&c, CARD_FINDING), "Use the searched setting: 25 % better (95 % interval 24.9 to "
+                        "25.1 %) than yours by the goal 'balanced'.");
+    card_fini(&c);
+}
+
+/* A setting that may be much better is no reason to keep yours; one that may be a little better is none to
+ * doubt it. */
+static void verdict__is_open_if_the_evidence_allows_both(void **state)
+{
+    struct advise_request q;
+    struct advice        *a = fixture(&q);
+    struct card           c;
+
+    (void)state;
+    at_all_loads(&a->row[0], 2, 2, 2, 0.001);
+    at_all_loads(&a->row[1], 1.99, 1.99, 1.99, 0.01);
+    assert_int_equal(advised_row(a), 0);
+    assert_int_equal(advise_verdict(a), ADVISE_KEEP);
+    at_all_loads(&a->row[3], 1.9, 1.9, 1.9, 0.1);
+    assert_int_equal(advised_row(a), 0);
+    assert_int_equal(advise_verdict(a), ADVISE_OPEN);
+    advise_answer(a, &c);
+    assert_int_equal(strncmp(card_text(&c, CARD_FINDING), "Cannot tell", 11), 0);
+    assert_non_null(strstr(card_text(&c, CARD_FINDING), "the searched setting may be up to "));
+    card_fini(&c);
+    at_all_loads(&a->row[3], 1.5, 1.5, 3, 0.1);          /* it may be better, and harms elephants */
+    assert_int_equal(advised_row(a), 0);
+    assert_int_equal(advise_verdict(a), ADVISE_KEEP);
+    a->is_short = true;
+    assert_int_equal(advise_verdict(a), ADVISE_OPEN);
 }
 
 /* Changes of 1000 % and more have no exponent. */
@@ -296,7 +341,7 @@ static void answer__writes_large_changes_in_full(void **state)
     advised_row(a);
     advise_answer(a, &c);
     assert_non_null(strstr(card_text(&c, CARD_DETAIL), "The searched setting slows "));
-    assert_non_null(strstr(card_text(&c, CARD_DETAIL), " to +19"));
+    assert_non_null(strstr(card_text(&c, CARD_DETAIL), " slower (95 % interval 18"));
     assert_null(strstr(card_text(&c, CARD_DETAIL), "e+"));
     card_fini(&c);
 }
@@ -364,6 +409,8 @@ int main(void)
         cmocka_unit_test(choose__trials_that_all_seeds_repeat_are_no_evidence),
         cmocka_unit_test(answer__names_a_class_that_is_slower_at_another_load_only),
         cmocka_unit_test(answer__claims_nothing_from_an_interval_with_0),
+        cmocka_unit_test(answer__gives_one_figure_and_says_which_way_is_better),
+        cmocka_unit_test(verdict__is_open_if_the_evidence_allows_both),
         cmocka_unit_test(answer__writes_large_changes_in_full),
         cmocka_unit_test(answer__names_what_a_change_needs),
         cmocka_unit_test(answer__names_the_origin_of_the_setting),

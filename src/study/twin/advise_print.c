@@ -18,7 +18,7 @@ static void add_heading(struct table *t, const struct advice *a, const char *fir
         table_cell(t, "%s", a->job_name[i]);
     for (int i = 0; i < GOAL_PARTS; i++)
         table_cell(t, "%s", words[i]);
-    table_cell(t, "against yours");
+    table_cell(t, "score, less is better");
 }
 
 static void add_row(struct table *t, const struct advice *a, const struct advise_row *row, uint32_t load)
@@ -60,7 +60,7 @@ const char *advise_load_text(const struct advice *a, uint32_t load, char *buf, s
     return buf;
 }
 
-/* Columns: jobs' iterations, if there are any, and mean slowdowns. */
+/* Columns: jobs' iterations, if there are any, mean slowdowns by message size, and the score. */
 static void print_test(const struct advice *a, uint32_t test, FILE *out)
 {
     char          columns[OUTCOME_JOBS + GOAL_PARTS + 3] = "l", words[64];
@@ -69,10 +69,12 @@ static void print_test(const struct advice *a, uint32_t test, FILE *out)
     memset(&columns[1], 'r', a->jobs + GOAL_PARTS + 1);
     t = table_new(columns);
     if (test == ADVISE_PROOF)
-        snprintf(words, sizeof(words), "confirmed, %u seeds", advised(a)->seeds[test]);
+        snprintf(words, sizeof(words), "confirmed, %u seeds", a->row[0].seeds[test]);
     else if (test)
         advise_load_text(a, test, words, sizeof(words));
-    add_heading(t, a, test == 0 ? a->jobs ? "iteration, mean slowdown" : "mean slowdown" : words);
+    else
+        snprintf(words, sizeof(words), "to choose, %d seeds", ADVISE_SEEDS);
+    add_heading(t, a, words);
     for (uint32_t i = 0; i < a->rows; i++)
         if (a->row[i].seeds[test])
             add_row(t, a, &a->row[i], test);
@@ -167,16 +169,17 @@ void advise_print(const struct advice *a, const struct card *answer, FILE *out, 
     card_print(answer, out, has_colour);
     fputc('\n', out);
     advise_print_recorded(a, out);
-    print_test(a, 0, out);
-    for (uint32_t i = 1; i < ADVISE_TESTS; i++)
+    if (a->is_short)
+        return;
+    fprintf(out, "%sean slowdown by message size, and score against yours:\n", a->jobs ? "Iteration, m" : "M");
+    for (uint32_t i = 0; i < ADVISE_TESTS; i++)
         if (a->row[0].seeds[i]) {
-            fputc('\n', out);
             print_test(a, i, out);
+            fputc('\n', out);
         }
-    fputc('\n', out);
     if (!advise_keeps_yours(a))
         print_changes(a, out);
-    fprintf(out, "\n%u trials of %.1f ms each, %u generations, %u blocks of the race; %.1f s\n",
-            a->rehearsal.trials, (double)a->twin.input.until_ps / 1e9, a->rehearsal.generations,
-            a->rehearsal.race.blocks, a->took_s);
+    fprintf(out, "\n%u trials of %.1f ms each, %u generations, %u blocks of the race; then trials of %.1f ms; "
+            "%.1f s\n", a->rehearsal.trials, (double)a->twin.input.until_ps / 1e9, a->rehearsal.generations,
+            a->rehearsal.race.blocks, a->length * (double)a->twin.input.until_ps / 1e9, a->took_s);
 }

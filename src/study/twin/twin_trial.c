@@ -209,8 +209,18 @@ struct batch {
     uint32_t                    count;
     atomic_uint                 next;
     atomic_int                  failed;      /* the first to fail says why */
+    pthread_mutex_t             telling;
     struct err                 *err;
 };
+
+static void tell(struct batch *b, const struct predicted *p)
+{
+    if (!b->twin->ended)
+        return;
+    pthread_mutex_lock(&b->telling);
+    b->twin->ended(b->twin->arg, p);
+    pthread_mutex_unlock(&b->telling);
+}
 
 static void *work(void *arg)
 {
@@ -223,6 +233,8 @@ static void *work(void *arg)
 
         if (rc && atomic_compare_exchange_strong(&b->failed, &none, rc))
             *b->err = err;
+        else if (!rc)
+            tell(b, &b->out[i]);
     }
     return NULL;
 }
@@ -241,7 +253,7 @@ static int run_batch(void *arg, const struct predict_point *point, uint32_t coun
     struct twin      *t = arg;
     struct simulation first;
     struct batch      b = { .twin = t, .scenario = &first.scenario, .point = point, .out = out,
-                            .count = count, .err = err };
+                            .count = count, .err = err, .telling = PTHREAD_MUTEX_INITIALIZER };
     pthread_t         thread[JOBS_MAX];
     uint32_t          threads = 0, jobs = jobs_of(t, count);
     int               rc = open_trial(&first, t, NULL, t->input.over, err);

@@ -18,6 +18,9 @@ struct twin {
     double             load_max;             /* largest factor of loads that links can carry; 0: not known */
     bool               counts_loops;         /* fill in outcomes.loop */
     uint32_t           jobs;                 /* trials at a time; 0: as many as there are cores */
+    /* Called when a trial has ended, one at a time. NULL: none */
+    void             (*ended)(void *arg, const struct predicted *);
+    void              *arg;
 };
 
 /* Whether an entry of the traffic counts as a loop; entries that do are in the order of the scenario. */

@@ -31,6 +31,7 @@ void trace_fini(struct trace *t)
         free(t->group[i].collective);
     }
     free(t->group);
+    free(t->pass_at);
     free(t->rank);
     free(t->name);
     *t = (struct trace){ 0 };

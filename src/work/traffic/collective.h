@@ -45,7 +45,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define COLLECTIVE_MESSAGES_MAX 4000000u
+#define COLLECTIVE_MESSAGES_MAX 16777215u    /* a ring of 1024 workers with 8 channels */
 
 enum collective_kind {
     COLLECTIVE_ALL_TO_ALL, COLLECTIVE_RING_ALL_REDUCE, COLLECTIVE_TREE_ALL_REDUCE,

@@ -518,20 +518,22 @@ static void collective_check__refuses(void **unused)
           "10 bytes cannot be divided among 3 channels and 4 workers" },
         { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 4, .bytes = 1ull << 40, .channels = 1,
             .chunk_bytes = 1 }, -E2BIG,
-          "more than 4000000 messages: use fewer workers or larger chunks" },
-        { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 2001, .bytes = 10 }, -E2BIG,
-          "more than 4000000 messages: use fewer workers" },
-        { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 1415, .bytes = 9999 }, -E2BIG,
-          "more than 4000000 messages: use fewer workers" },
-        { { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 3, .bytes = 1000002, .chunk_bytes = 1 }, -E2BIG,
-          "more than 4000000 messages: use fewer workers or larger chunks" },
+          "more than 16777215 messages: use fewer workers or larger chunks" },
+        { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 4097, .bytes = 10 }, -E2BIG,
+          "more than 16777215 messages: use fewer workers" },
+        { { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 2897, .bytes = 9999 }, -E2BIG,
+          "more than 16777215 messages: use fewer workers" },
+        { { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 3, .bytes = 4194306, .chunk_bytes = 1 }, -E2BIG,
+          "more than 16777215 messages: use fewer workers or larger chunks" },
         { { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 1000000, .bytes = 1ull << 48, .chunk_bytes = 1 },
             -E2BIG,
-          "more than 4000000 messages: use fewer workers or larger chunks" },
+          "more than 16777215 messages: use fewer workers or larger chunks" },
     };
     const struct collective_cfg most[] = { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 2000, .bytes = 1 },
                                            { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 3,
-                                               .bytes = 1000000, .chunk_bytes = 1 } };
+                                               .bytes = 1000000, .chunk_bytes = 1 },
+                                           { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 1024, .channels = 8,
+                                               .bytes = 64000000, .chunk_bytes = 512 << 10 } };
     struct err                  err;
 
     (void)unused;
@@ -541,6 +543,7 @@ static void collective_check__refuses(void **unused)
     }
     assert_int_equal(collective_check(&most[0], &err), 0);
     assert_int_equal(collective_check(&most[1], &err), 0);
+    assert_int_equal(collective_check(&most[2], &err), 0);
 }
 
 /* The tables of PERFORMANCE.md in nccl-tests, for 8 ranks. */

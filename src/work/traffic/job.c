@@ -78,11 +78,9 @@ struct rng *job_rng(struct job *j, uint32_t worker)
     return &j->traffic->stream[j->first_stream + worker].rng;
 }
 
-void job_report(const struct job *j, uint32_t node, enum op_kind kind, uint64_t bytes, uint64_t start_ps,
-                uint64_t now_ps)
+static void report(const struct job *j, uint32_t node, const struct op_result *r)
 {
-    struct op_result r = { kind, j->entry, bytes, start_ps, now_ps - start_ps };
-    struct traffic  *t = j->traffic;
+    struct traffic *t = j->traffic;
 
     if (!t->on_op)
         return;
@@ -90,8 +88,22 @@ void job_report(const struct job *j, uint32_t node, enum op_kind kind, uint64_t 
         struct traffic_part *p = &t->part[t->part_of[node]];
 
         p->op = xgrow(p->op, p->ops, &p->ops_max, 256, sizeof *p->op);
-        p->op[p->ops++] = r;
+        p->op[p->ops++] = *r;
     } else {
-        t->on_op(t->on_op_arg, &r);
+        t->on_op(t->on_op_arg, r);
     }
+}
+
+void job_report(const struct job *j, uint32_t node, enum op_kind kind, uint64_t bytes, uint64_t start_ps,
+                uint64_t now_ps)
+{
+    report(j, node, &(struct op_result){ kind, j->entry, bytes, start_ps, now_ps - start_ps, 0, 0 });
+}
+
+void job_report_pass(const struct job *j, uint32_t worker, uint32_t pass, uint64_t now_ps)
+{
+    uint64_t start_ps = j->common.start_ps;
+
+    report(j, j->host[worker],
+           &(struct op_result){ OP_ITERATION, j->entry, 0, start_ps, now_ps - start_ps, pass, j->workers });
 }

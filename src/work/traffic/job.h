@@ -67,6 +67,9 @@ uint32_t job_part(const struct job *, uint32_t worker);
 /* Returns the worker's own random number generator. */
 struct rng *job_rng(struct job *, uint32_t worker);
 
+/* Reports that one worker has ended a pass of the iterations, counted from 0. */
+void job_report_pass(const struct job *, uint32_t worker, uint32_t pass, uint64_t now_ps);
+
 /* Reports an operation that completed at 'node'. */
 void job_report(const struct job *, uint32_t node, enum op_kind, uint64_t bytes, uint64_t start_ps,
                 uint64_t now_ps);

@@ -115,6 +115,7 @@ struct traffic_part {
 struct traffic {
     const struct graph    *graph;
     uint64_t               seed;
+    bool                   has_drawn;    /* for a whole entry */
     struct traffic_entry  *entry;
     struct traffic_stream *stream;
     uint32_t               entries, streams, streams_max;
@@ -151,7 +152,7 @@ void traffic_expect_flows(struct traffic *, uint64_t count);
 void traffic_expect_some(struct traffic *, double count);
 
 /* Initializes random numbers that belong to the last entry as a whole. */
-void traffic_entry_rng(const struct traffic *, struct rng *);
+void traffic_entry_rng(struct traffic *, struct rng *);
 
 /* Records an error for traffic_failed(). Streams of different partitions may fail concurrently. */
 void traffic_fail(struct traffic *, const struct traffic_stream *, int code, const char *format, ...)

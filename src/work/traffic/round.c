@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define NONE         UINT32_MAX
-#define MESSAGE_BITS 22u
+#define MESSAGE_BITS 24u
 #define PHASE_BITS   5u
 
 _Static_assert(COLLECTIVE_MESSAGES_MAX < 1u << MESSAGE_BITS, "a message's number fits into a tag");

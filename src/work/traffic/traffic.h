@@ -22,6 +22,9 @@
 #include <stdint.h>
 
 struct traffic *traffic_new(const struct graph *, uint64_t seed);
+
+/* Whether a number was drawn at random: for an entry as it was read, or for a message. */
+bool traffic_has_drawn(const struct traffic *);
 void            traffic_free(struct traffic *);
 
 /* Adds a TCP setting, or finds an equal one. Returns its number, from 1, or 0 if there are too many. */

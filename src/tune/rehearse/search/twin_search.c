@@ -45,9 +45,9 @@ struct act {
     uint32_t                       tries;
 };
 
-static void report_progress(const struct act *a, const char *act, double gain, const char *name)
+static void report_progress(const struct act *a, const char *act)
 {
-    struct rehearse_note note = { act, a->r->spent, a->q->budget, a->r->trials, gain, name };
+    struct rehearse_note note = { act, a->r->spent, a->q->budget, a->r->trials };
 
     if (a->q->tell)
         a->q->tell(a->q->arg, &note);
@@ -135,15 +135,9 @@ static void add_all_known(struct act *a)
 
 static void note_named(struct act *a)
 {
-    const struct tried *best = NULL;
-
     for (uint32_t i = 0; i < a->count; i++)
-        if (a->tried[i].name && a->r->nameds < REHEARSE_NAMED) {
+        if (a->tried[i].name && a->r->nameds < REHEARSE_NAMED)
             a->r->named[a->r->nameds++] = (struct rehearse_named){ a->tried[i].name, a->tried[i].gain };
-            best = best && best->score <= a->tried[i].score ? best : &a->tried[i];
-        }
-    if (best)
-        report_progress(a, "screen", best->score, best->name);
 }
 
 static bool is_flat(const struct act *a)
@@ -162,6 +156,7 @@ static void screen(struct act *a)
 
     add_all_known(a);
     known = a->count;
+    report_progress(a, "screen");
     try_all(a, a->tried, known, SHORT);
     if (a->rc)
         return;
@@ -176,18 +171,16 @@ static void screen(struct act *a)
     add_spread(a, spread);
     for (uint32_t i = known; i < a->count && !a->rc; i = next) {
         next = min_u32(a->count, i + POPULATION);
-        report_progress(a, "screen", NAN, NULL);
+        report_progress(a, "screen");
         try_all(a, &a->tried[i], next - i, SHORT);
     }
     if (a->rc)
         return;
     qsort(a->tried, a->count, sizeof(*a->tried), by_score);
     again = min_u32(a->count, AGAIN);
-    report_progress(a, "screen", NAN, NULL);
+    report_progress(a, "screen");
     try_all(a, a->tried, again, a->length);
     qsort(a->tried, again, sizeof(*a->tried), by_score);
-    if (!a->rc && again)
-        report_progress(a, "screen", a->tried[0].score, a->tried[0].name);
 }
 
 /* ---- search ---- */
@@ -210,7 +203,7 @@ static void one_generation(struct act *a, struct cma *cma)
     cma_learn(cma, score);
     qsort(drawn, POPULATION, sizeof(*drawn), by_score);
     a->late[a->r->generations++ % LATE] = drawn[0];
-    report_progress(a, "search", drawn[0].score, NULL);
+    report_progress(a, "search");
 }
 
 static void search(struct act *a, struct knobs *mean)
@@ -297,7 +290,7 @@ static void on_block(void *arg, const struct race *race)
 
     a->r->spent = a->searched + race->spent;
     a->r->trials = a->tries + race->trials;
-    report_progress(a, "race", race_leader(race)->score, race_leader(race)->name);
+    report_progress(a, "race");
 }
 
 static void hold_race(struct act *a, const struct knobs *mean)

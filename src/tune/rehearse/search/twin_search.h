@@ -28,8 +28,6 @@ struct rehearse_note {           /* how far it is */
     const char *act;             /* "screen", "search", "race" */
     uint64_t    spent, budget;   /* packet-hops */
     uint32_t    trials;
-    double      gain;            /* of the best so far: -0.1 is 10 % better; NAN: no news */
-    const char *name;            /* its name; NULL: it has none */
 };
 
 struct rehearse_request {

@@ -96,7 +96,7 @@ static void on_sent(struct job *job, uint64_t now_ps, const struct message *m)
 /* ---- building ---- */
 
 /* Draws the senders of each draw. All sets of hosts of a given size are equally likely. */
-static void draw_senders(struct job_posted *j, const struct traffic *t)
+static void draw_senders(struct job_posted *j, struct traffic *t)
 {
     uint32_t   all = j->job.workers, least = all < 2 ? all : 2;
     struct rng rng;

@@ -9,18 +9,24 @@
 #include "work/traffic/traffic.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define START UINT64_MAX         /* tag: the rank starts */
+#define TRACE_COLLECTIVES (TRACE_ALL_TO_ALL + 1)
 
 /* Ready operations: a heap ordered by the time at which they became ready, then by number. */
 struct ready_op { uint64_t since_ps; uint32_t number; };
 
 struct ready { struct ready_op *op; uint32_t count, max; };
 
-struct cpu { struct ready ready; bool is_busy; };
+struct cpu { struct ready ready; bool is_busy; uint64_t since_ps; };      /* of the operation that it runs */
 
 struct trace_job_rank {
     uint32_t          left;      /* unfinished operations */
+    uint32_t         *left_in;   /* by pass */
+    uint32_t          calcs, sends;          /* that run; messages of its own under way */
+    uint64_t          spent_ps[SPENT_COUNT], since_ps;   /* in the state that began then */
+    uint64_t          class_ps[TRACE_CLASSES], class_count[TRACE_CLASSES];
     struct cpu       *cpu;
     uint32_t          cpus;
     struct trace_matching matching;
@@ -35,7 +41,19 @@ struct trace_job {
     struct trace trace;
     struct plans *plans;
     struct trace_job_rank *rank;
+    struct trace_class class[TRACE_CLASSES];
+    uint32_t     classes;
+    uint8_t     *class_of;       /* [group * TRACE_COLLECTIVES + collective]; TRACE_CLASSES: not counted */
 };
+
+/* ---- where the time goes ---- */
+
+/* Ends the state of a rank. Called before it changes. */
+static void account(struct trace_job_rank *r, uint64_t now_ps)
+{
+    r->spent_ps[2 * (r->calcs > 0) + (r->sends > 0)] += now_ps - r->since_ps;
+    r->since_ps = now_ps;
+}
 
 /* ---- ready operations ---- */
 
@@ -67,6 +85,26 @@ static const struct trace_op *op_of(const struct trace_job *p, uint32_t rank, ui
     return &p->trace.rank[rank].op[number];
 }
 
+static uint32_t passes_of(const struct trace *t)
+{
+    return t->pass_at ? t->passes : 1;
+}
+
+static uint32_t pass_of(const struct trace_job *p, uint32_t rank, const struct trace_op *op)
+{
+    uint32_t number = (uint32_t)(op - p->trace.rank[rank].op), from = 0, to = passes_of(&p->trace);
+
+    while (to - from > 1) {
+        uint32_t middle = from + (to - from) / 2;
+
+        if (p->trace.pass_at[middle] <= number)
+            from = middle;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 /* Fulfills a dependency of each follower. The trace itself keeps the counts, because a job runs once. */
 static void release_followers(const struct trace_job *p, uint32_t rank, const struct trace_op *op,
                               bool of_start, uint64_t now_ps)
@@ -83,10 +121,14 @@ static void release_followers(const struct trace_job *p, uint32_t rank, const st
 static void end_op(struct trace_job *p, uint32_t rank, const struct trace_op *op, uint64_t now_ps)
 {
     struct trace_job_rank *r = &p->rank[rank];
+    uint32_t               pass = pass_of(p, rank, op);
 
     release_followers(p, rank, op, false, now_ps);
-    if (--r->left == 0)
-        job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
+    r->left--;
+    if (--r->left_in[pass] > 0)
+        return;
+    account(r, now_ps);
+    job_report_pass(&p->job, rank, pass, now_ps);
 }
 
 static void deliver_message(struct trace_job *p, uint32_t from, uint32_t number, const struct trace_op *send,
@@ -101,12 +143,37 @@ static void deliver_message(struct trace_job *p, uint32_t from, uint32_t number,
         trace_match_later(&r->matching, &r->arrived, from, send->tag, number);
 }
 
+static void end_collective(const struct trace_job *p, struct trace_job_rank *r, const struct trace_op *op,
+                           uint64_t now_ps)
+{
+    uint8_t class = p->class_of[op->peer * TRACE_COLLECTIVES + op->collective];
+
+    if (class == TRACE_CLASSES)
+        return;
+    r->class_ps[class] += now_ps - r->cpu[op->cpu].since_ps;
+    r->class_count[class]++;
+}
+
+/* A message of the rank's own leaves. */
+static void post_own(struct trace_job *p, uint32_t rank, uint64_t now_ps, uint32_t dst, uint64_t bytes, uint64_t tag)
+{
+    account(&p->rank[rank], now_ps);
+    p->rank[rank].sends++;
+    job_post(&p->job, rank, now_ps, dst, bytes, tag);
+}
+
 /* Computing and collectives hold their processor from start to end. */
 static void end_busy_op(struct trace_job *p, uint32_t rank, uint32_t number, uint64_t now_ps)
 {
     const struct trace_op *op = op_of(p, rank, number);
+    struct trace_job_rank *r = &p->rank[rank];
 
-    p->rank[rank].cpu[op->cpu].is_busy = false;
+    r->cpu[op->cpu].is_busy = false;
+    if (op->type == TRACE_CALC) {
+        account(r, now_ps);
+        r->calcs--;
+    } else
+        end_collective(p, r, op, now_ps);
     end_op(p, rank, op, now_ps);
 }
 
@@ -116,8 +183,7 @@ static void go_on_in_round(struct trace_job *p, uint32_t rank, uint32_t over, ui
     struct round_posts *posts = &p->rank[rank].posts;
 
     for (uint32_t i = 0; i < posts->count; i++)
-        job_post(&p->job, rank, now_ps, p->job.host[posts->post[i].rank], posts->post[i].bytes,
-                 posts->post[i].tag);
+        post_own(p, rank, now_ps, p->job.host[posts->post[i].rank], posts->post[i].bytes, posts->post[i].tag);
     posts->count = 0;
     if (over != ROUND_GOES_ON)
         end_busy_op(p, rank, over, now_ps);
@@ -134,7 +200,7 @@ static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const 
     switch (op->type) {
     case TRACE_SEND:
         if (op->peer != rank) {
-            job_post(&p->job, rank, now_ps, p->job.host[op->peer], op->size, number);
+            post_own(p, rank, now_ps, p->job.host[op->peer], op->size, number);
             break;
         }
         deliver_message(p, rank, number, op, now_ps);
@@ -147,12 +213,16 @@ static void start_op(struct trace_job *p, uint32_t rank, uint32_t number, const 
             trace_match_later(&r->matching, &r->posted, op->peer, op->tag, number);
         break;
     case TRACE_READ:
+        account(r, now_ps);
+        r->sends++;
         job_read(&p->job, rank, now_ps, p->job.host[op->peer], op->size, number);
         break;
     case TRACE_CALC:
-        if (op->size)
+        if (op->size) {
+            account(r, now_ps);
+            r->calcs++;
             job_wake(&p->job, rank, now_ps + op->size, number);
-        else
+        } else
             end_op(p, rank, op, now_ps);
         break;
     default:
@@ -166,6 +236,7 @@ static int serve_processor(struct trace_job *p, uint32_t rank, struct cpu *c, ui
     if (c->is_busy || !c->ready.count)
         return -1;
     c->is_busy = true;
+    c->since_ps = now_ps;
     uint32_t next = ready_take(&c->ready);
     start_op(p, rank, next, op_of(p, rank, next), now_ps);
     return op_of(p, rank, next)->type;
@@ -207,6 +278,8 @@ static void on_read(struct trace_job *p, uint64_t now_ps, const struct message *
 {
     uint32_t rank = p->job.worker_of[m->dst];
 
+    account(&p->rank[rank], now_ps);
+    p->rank[rank].sends--;
     job_report(&p->job, m->dst, OP_READ, m->bytes, m->start_ps, now_ps);
     end_op(p, rank, op_of(p, rank, (uint32_t)m->tag), now_ps);
     run_ready_ops(p, rank, now_ps);
@@ -242,6 +315,8 @@ static void perform_on_sent(struct job *j, uint64_t now_ps, const struct message
     struct trace_job_rank *r = &p->rank[rank];
     const struct trace_op *op = op_of(p, rank, m->tag & ROUND_TAG ? is.op : (uint32_t)m->tag);
 
+    account(r, now_ps);
+    r->sends--;
     if (!(m->tag & ROUND_TAG))
         end_op(p, rank, op, now_ps);
     else
@@ -253,8 +328,8 @@ static void begin(struct trace_job *p, uint32_t rank, uint64_t now_ps)
 {
     const struct trace_rank *from = &p->trace.rank[rank];
 
-    if (!from->ops)
-        job_report(&p->job, p->job.host[rank], OP_ITERATION, 0, p->job.common.start_ps, now_ps);
+    for (uint32_t i = 0; i < passes_of(&p->trace) && !from->ops; i++)
+        job_report_pass(&p->job, rank, i, now_ps);
     for (uint32_t i = 0; i < from->ops; i++)
         if (!from->op[i].waits)
             ready_add(&p->rank[rank].ready, now_ps, i);
@@ -283,15 +358,49 @@ static void perform_free(void *state)
         for (uint32_t c = 0; c < r->cpus; c++)
             free(r->cpu[c].ready.op);
         free(r->cpu);
+        free(r->left_in);
         free(r->ready.op);
         rounds_fini(&r->rounds);
         free(r->posts.post);
         free(r->matching.item);
     }
     free(p->rank);
+    free(p->class_of);
     plans_free(p->plans);
     trace_fini(&p->trace);
     free(p);
+}
+
+/* The class of a collective, which is new if there is room. */
+static uint8_t class_of(struct trace_job *p, const struct trace_group *g, uint8_t collective)
+{
+    uint32_t i = 0;
+
+    while (i < p->classes && (p->class[i].collective != collective || p->class[i].ranks != g->count))
+        i++;
+    if (i == p->classes && i < TRACE_CLASSES)
+        p->class[p->classes++] = (struct trace_class){ .collective = collective, .ranks = g->count };
+    return (uint8_t)i;
+}
+
+static void find_classes(struct trace_job *p)
+{
+    p->class_of = xcalloc((p->trace.groups + 1ul) * TRACE_COLLECTIVES, 1);
+    for (uint32_t i = 0; i < p->trace.groups; i++) {
+        const struct trace_group *g = &p->trace.group[i];
+        uint8_t                  *of = &p->class_of[i * TRACE_COLLECTIVES];
+
+        memset(of, TRACE_CLASSES, TRACE_COLLECTIVES);
+        for (uint32_t k = 0; k < g->collectives; k++) {
+            uint8_t collective = g->collective[k].collective;
+
+            if (of[collective] != TRACE_CLASSES)
+                continue;
+            of[collective] = class_of(p, g, collective);
+            if (of[collective] < TRACE_CLASSES)
+                p->class[of[collective]].groups++;
+        }
+    }
 }
 
 void perform_add(struct traffic *t, const struct traffic_kind *kind, const struct traffic_common *common,
@@ -303,6 +412,7 @@ void perform_add(struct traffic *t, const struct traffic_kind *kind, const struc
 
     p->trace = *trace;
     p->plans = plans;
+    find_classes(p);
     p->rank = xcalloc(trace->ranks + 1ul, sizeof *p->rank);
     job_init(&p->job, kind, t, common, hosts, trace->ranks);
     if (trace->has_reads)
@@ -313,6 +423,10 @@ void perform_add(struct traffic *t, const struct traffic_kind *kind, const struc
 
         r->rounds = (struct rounds){ &p->trace, plans, i, NULL };
         r->left = from->ops;
+        r->since_ps = common->start_ps;
+        r->left_in = xcalloc(passes_of(trace), sizeof *r->left_in);
+        for (uint32_t k = 0; k < from->ops; k++)
+            r->left_in[pass_of(p, i, &from->op[k])]++;
         r->cpus = from->cpus;
         sends += (double)from->sends;
         r->cpu = xcalloc(r->cpus + 1ul, sizeof *r->cpu);
@@ -321,9 +435,66 @@ void perform_add(struct traffic *t, const struct traffic_kind *kind, const struc
     job_expect(&p->job, sends);
 }
 
-/* ---- reading ---- */
+/* ---- where the time went ---- */
+
+const char *const trace_collective_names[] = { "all_reduce", "all_gather", "reduce_scatter", "all_to_all" };
 
 extern const struct traffic_kind traffic_goal, traffic_chakra, traffic_simai;
+
+static const struct trace_job *job_of(const struct traffic *t, uint32_t entry)
+{
+    const struct traffic_kind *kind = t->entry[entry].kind;
+    bool is_trace = kind == &traffic_goal || kind == &traffic_chakra || kind == &traffic_simai;
+
+    return is_trace ? (const struct trace_job *)t->entry[entry].job : NULL;
+}
+
+uint32_t trace_ranks(const struct traffic *t, uint32_t entry)
+{
+    const struct trace_job *p = job_of(t, entry);
+
+    return p ? p->trace.ranks : 0;
+}
+
+uint32_t trace_host(const struct traffic *t, uint32_t entry, uint32_t rank)
+{
+    return job_of(t, entry)->job.host[rank];
+}
+
+struct rank_spent trace_spent(const struct traffic *t, uint32_t entry, uint32_t rank, uint64_t now_ps)
+{
+    struct trace_job_rank r = job_of(t, entry)->rank[rank];
+    struct rank_spent     s = { .is_done = r.left == 0 };
+
+    if (!s.is_done && now_ps > r.since_ps)
+        account(&r, now_ps);
+    memcpy(s.ps, r.spent_ps, sizeof s.ps);
+    s.end_ps = r.since_ps;
+    return s;
+}
+
+uint32_t trace_classes(const struct traffic *t, uint32_t entry, struct trace_class list[TRACE_CLASSES])
+{
+    const struct trace_job *p = job_of(t, entry);
+
+    if (!p)
+        return 0;
+    memcpy(list, p->class, sizeof p->class);
+    for (uint32_t i = 0; i < p->trace.ranks; i++)
+        for (uint32_t c = 0; c < p->classes; c++) {
+            uint64_t ps = p->rank[i].class_ps[c];
+
+            list[c].count += p->rank[i].class_count[c];
+            list[c].sum_ps += ps;
+            if (ps > list[c].most_ps) {
+                list[c].most_ps = ps;
+                list[c].most_rank = i;
+            }
+        }
+    return p->classes;
+}
+
+/* ---- reading ---- */
 
 struct goal_cfg { struct reads_cfg reads; enum verb verb; };
 
