@@ -44,7 +44,7 @@ static uint64_t run(const struct world_text *a, uint64_t seed, uint64_t step_ps)
     assert_true(s->engine.counters.flows_done > 10);
     assert_true(!s->hosts.hf2t || s->engine.counters.delayed > 0);        /* the world uses the feature
                                                                            * it is meant to test */
-    assert_true(!s->flows.selective_tx ||
+    assert_true(!s->cfg.is_selective ||
                 (s->engine.counters.nacks_sent > 0 && s->engine.counters.payload_dropped > 0));
     digest = digest_add_counters(digest, &s->engine.counters);
     sim_free(s);

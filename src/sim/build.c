@@ -8,8 +8,8 @@
 #include "sim/nic/np/np.h"
 #include "sim/nic/flow.h"
 #include "sim/nic/probe.h"
+#include "sim/nic/send.h"
 #include "sim/forks/ns3.h"
-#include "sim/transport/rc/selective_repeat.h"
 #include "sim/nic/sender_spray.h"
 #include "sim/transport/transports.h"
 #include "sim/rto_default.h"
@@ -380,18 +380,10 @@ static void build_flows(struct sim *s)
     all->rx = arena_alloc(&s->arena, flows, sizeof *all->rx);
     all->first = all->used = 1;
     all->limit = flows;
-    if (s->cfg.is_selective) {
-        all->selective_tx = arena_alloc(&s->arena, flows, sizeof *all->selective_tx);
-        all->selective_rx = arena_alloc(&s->arena, flows, sizeof *all->selective_rx);
-        s->hosts.at_send |= SEND_SELECTIVE;
-    }
-    if (s->cfg.tx_fifo_bytes)
-        s->hosts.at_send |= SEND_FIFO;
     drain_build(s);
     if (sim_cc_probes(&s->cfg)) {
         all->probe = arena_alloc(&s->arena, flows, sizeof *all->probe);
         s->hosts.busy_ps = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.busy_ps);
-        s->hosts.at_send |= SEND_PROBES;
     }
     if (traffic_has_pairs(s->program.traffic))
         pair_build(s, flows);
@@ -495,11 +487,10 @@ int build_world(struct sim *s, struct err *err)
     }
     uet_build(s);
     rto_default_settle(s);
+    s->hosts.has_fifo = s->cfg.tx_fifo_bytes;
     s->hosts.has_held = !s->model.repace && s->cfg.window_bytes;
     s->hosts.paces_window = s->model.repace && s->cfg.window_by_rate;
     s->hosts.window_bytes_max = !s->model.repace ? 0 : s->cfg.window_bytes ? CC_NO_WINDOW : CC_NO_WINDOW - 1;
-    s->hosts.after_send = s->model.after_send & (uint8_t)~(s->cfg.ack_every > 1 ? 0 : SENT_ASKS);
-    s->hosts.after_send |= s->spray.kind && s->cfg.is_selective ? SENT_SPRAYED : 0;
     rc = build_telemetry(s, most.hops ? most.hops - 1 : 0, err);
     if (rc == 0)
         rc = weave_build(s, most.hops, err);
@@ -514,6 +505,7 @@ int build_world(struct sim *s, struct err *err)
     run_build_events(s);
     if (s->cfg.record_gaps)
         gaps_record(s);
+    send_choose(s);
     return 0;
 }
 

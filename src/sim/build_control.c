@@ -29,6 +29,8 @@ void control_build(struct sim *s)
     if (forgets)
         s->hosts.cc_forgot = arena_alloc(&s->arena, 2ul * s->net.hosts, CC_CFG_MAX);
     s->hosts.cc_at = arena_alloc(&s->arena, 2ul * s->net.hosts, sizeof *s->hosts.cc_at);
+    if (s->cfg.model == MODEL_UET)
+        s->hosts.own_control = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.own_control);
 }
 
 /* Returns the index of a shared configuration, added if it is new. */
@@ -47,7 +49,9 @@ static uint32_t find_or_add(struct sim *s, struct cc_at own)
 static void share(const struct sim *s, struct host *h)
 {
     h->cc_cfg = s->hosts.cc_cfg + (size_t)h->cc_at * CC_CFG_MAX;
-    h->uet_cfg = s->hosts.cc_cfg + (size_t)h->uet_at * CC_CFG_MAX;
+    if (s->hosts.own_control)
+        s->hosts.own_control[h->id].cfg = s->hosts.cc_cfg +
+                                          (size_t)s->hosts.own_control[h->id].at * CC_CFG_MAX;
 }
 
 void control_add_host(struct sim *s, struct host *h)
@@ -60,8 +64,8 @@ void control_add_host(struct sim *s, struct host *h)
     h->cc = sim_cc(&s->cfg, first);
     h->cc_at = find_or_add(s, (struct cc_at){ h->cc, bps, .is_uet = s->cfg.model == MODEL_UET &&
                                               first == 0 });
-    h->uet_at = s->cfg.model == MODEL_UET ?
-                    find_or_add(s, (struct cc_at){ s->cfg.cc, bps, .is_uet = true }) : h->cc_at;
+    if (s->hosts.own_control)
+        s->hosts.own_control[h->id].at = find_or_add(s, (struct cc_at){ s->cfg.cc, bps, .is_uet = true });
     share(s, h);
 }
 
@@ -114,7 +118,7 @@ void control_share(struct sim *s)
 
 void control_apply_host(struct sim *s, struct host *h, const struct knobs *knobs)
 {
-    const struct cc_at *at = &s->hosts.cc_at[h->cc_at], *uet = &s->hosts.cc_at[h->uet_at];
+    const struct cc_at *at = &s->hosts.cc_at[h->cc_at], *uet;
     struct cc_link      link = link_of(s, h->port->rate_bps, at->is_uet);
     struct knobs        here = knobs_of(s, knobs, h->port->rate_bps);
 
@@ -122,10 +126,11 @@ void control_apply_host(struct sim *s, struct host *h, const struct knobs *knobs
         s->hosts.cc_own = xcalloc(2ul * s->net.hosts, CC_CFG_MAX);
     char *own = s->hosts.cc_own + 2ul * h->id * CC_CFG_MAX;
     at->cc->configure(own, &here, &link);
-    h->cc_cfg = h->uet_cfg = own;
-    if (uet == at)
+    h->cc_cfg = own;
+    if (!s->hosts.own_control)
         return;
+    uet = &s->hosts.cc_at[s->hosts.own_control[h->id].at];
     link.is_uet = true;
     uet->cc->configure(own + CC_CFG_MAX, &here, &link);
-    h->uet_cfg = own + CC_CFG_MAX;
+    s->hosts.own_control[h->id].cfg = own + CC_CFG_MAX;
 }

@@ -36,7 +36,7 @@ static struct model nic(const struct sim_cfg *c)
         .tick_ps = 1, .headroom_bytes = nic_headroom_bytes, .pfc_queue = QUEUE_CONTROL,
         .weight_max = UINT8_MAX,
         .marked_classes = 1u << CLASS_DATA, .marked_flags = PACKET_ECN,
-        .sport_first = 0xc000, .sport_mask = 0x3fff, .after_send = SENT_ASKS, .repace = pacer_repace,
+        .sport_first = 0xc000, .sport_mask = 0x3fff, .asks = true, .repace = pacer_repace,
         .echo = echo, .ack_flags = echo, .reply_queue = REPLY_BY_CLASS, .on_copy = rc_ack_copy,
     };
 }

@@ -14,28 +14,10 @@ static uint64_t frame_bytes(const struct sim *s)
     return s->cfg.mtu_bytes + s->cfg.header_bytes;
 }
 
-/* Returns the BDP of the longest path in an empty network, in full packets. */
-static uint64_t bdp_packets(const struct sim *s)
-{
-    unsigned __int128 bits = (unsigned __int128)s->net.base_rtt_ps * s->hosts.fastest_bps / PS_PER_S;
-    uint64_t          bytes = (uint64_t)(bits / 8);
-
-    return bytes / frame_bytes(s) + 1;
-}
-
-static uint32_t ring_for(uint64_t packets)
-{
-    uint32_t ring = UET_RING_MIN;
-
-    while (ring < packets && ring < UET_RING_MAX)
-        ring *= 2;
-    return ring;
-}
-
 /* Sets the marking thresholds to one fifth and four fifths of a BDP. */
 static void use_thresholds(struct sim *s)
 {
-    double packets = (double)bdp_packets(s), kb = (double)frame_bytes(s) / 1000;
+    double packets = (double)uet_bdp_packets(s), kb = (double)frame_bytes(s) / 1000;
 
     s->cfg.knobs.value[KNOB_kmin] = ceil(ECN_LOW * packets) * kb;
     s->cfg.knobs.value[KNOB_kmax] = ceil(ECN_HIGH * packets) * kb;
@@ -65,7 +47,7 @@ static void set_apart_pairs(struct sim *s)
                                                    knob_info[KNOB_pmax].initial };
     s->sw.ecn_prios |= s->cfg.ecn_on ? unset : 0;
     if (sim_roce_prios(&s->cfg))
-        s->sw.queue_prios = s->uet.prios & (uint8_t)~s->sw.ecn_prios;
+        s->sw.queue_prios = s->sw.trim.prios & (uint8_t)~s->sw.ecn_prios;
 }
 
 static uint8_t data_classes(const struct sim *s)
@@ -84,17 +66,11 @@ uint8_t uet_classes(const struct sim *s)
 
 void uet_build(struct sim *s)
 {
-    struct uet_state *u = &s->uet;
-
     if (s->cfg.model != MODEL_UET)
         return;
-    u->prios = data_classes(s);
-    u->classes = uet_classes(s);
-    u->cc = s->cfg.cc;
-    u->has_trim = s->cfg.has_trim;
-    u->has_credit = s->cfg.cc->has_credit;
-    u->ring = ring_for(6 * bdp_packets(s));
-    u->window_bytes_max = bdp_packets(s) * s->cfg.mtu_bytes * 3 / 2;
+    s->sw.trim = (struct trimming){ .classes = uet_classes(s), .prios = data_classes(s),
+                                    .is_on = s->cfg.has_trim };
+    s->sw.has_credit = s->cfg.cc->has_credit;
     set_apart_headers(s);
     set_apart_pairs(s);
     if (s->cfg.ecn_by_network)
@@ -107,7 +83,7 @@ void uet_build(struct sim *s)
 
 uint64_t uet_queue_bytes_automatic(const struct sim *s)
 {
-    return bdp_packets(s) * frame_bytes(s) * (s->uet.has_trim ? 1 : QUEUES_NO_TRIM);
+    return uet_bdp_packets(s) * frame_bytes(s) * (s->sw.trim.is_on ? 1 : QUEUES_NO_TRIM);
 }
 
 static uint64_t queue_bytes_max(const struct sim *s)
@@ -121,11 +97,11 @@ static uint64_t queue_bytes_max(const struct sim *s)
 void uet_configure(struct sim *s)
 {
     spray_configure(s);
-    if (!s->uet.classes)
+    if (!s->sw.trim.classes)
         return;
     uint64_t bytes = queue_bytes_max(s);
     uint32_t limit = bytes < UINT32_MAX / 4 ? (uint32_t)bytes : UINT32_MAX / 4;
     for (uint32_t c = 0; c < PRIOS; c++)
-        s->uet.queue_bytes_max[c] = s->uet.prios >> c & 1 ? limit : 0;
-    s->uet.queue_bytes_max[s->cfg.head_prio] = 2 * limit;
+        s->sw.trim.queue_bytes_max[c] = s->sw.trim.prios >> c & 1 ? limit : 0;
+    s->sw.trim.queue_bytes_max[s->cfg.head_prio] = 2 * limit;
 }

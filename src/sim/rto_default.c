@@ -21,7 +21,7 @@ static uint64_t ack_timeout_ps(uint64_t ps, uint32_t least)
 static uint8_t rdma_prios(const struct sim *s)
 {
     return (uint8_t)(traffic_prios(s->program.traffic) & ~traffic_prios_tcp(s->program.traffic) &
-                     ~s->uet.classes);
+                     ~s->sw.trim.classes);
 }
 
 static bool is_lossy(const struct sim *s)
@@ -42,7 +42,7 @@ static bool may_miss(const struct sim *s)
 
 static uint64_t uet_bytes_max(const struct sim *s)
 {
-    uint64_t bytes = s->uet.queue_bytes_max[s->cfg.head_prio] / 2;
+    uint64_t bytes = s->sw.trim.queue_bytes_max[s->cfg.head_prio] / 2;
 
     return bytes < s->cfg.buffer_bytes ? bytes : s->cfg.buffer_bytes;
 }
@@ -61,8 +61,8 @@ static uint64_t pair_bytes_max(const struct sim *s)
 /* Returns the largest queue of any kind. */
 static uint64_t queue_bytes_max(const struct sim *s)
 {
-    uint64_t uet = s->uet.classes ? uet_bytes_max(s) : 0,
-             pairs = s->uet.classes && !rdma_prios(s) ? 0 : pair_bytes_max(s);
+    uint64_t uet = s->sw.trim.classes ? uet_bytes_max(s) : 0,
+             pairs = s->sw.trim.classes && !rdma_prios(s) ? 0 : pair_bytes_max(s);
 
     return uet > pairs ? uet : pairs;
 }
@@ -84,7 +84,7 @@ static uint64_t uet_bytes_ahead(const struct sim *s)
     uint32_t own = UINT8_MAX, others = 0;
 
     for (uint32_t c = 0; c < PRIOS; c++) {
-        if (s->uet.prios >> c & 1)
+        if (s->sw.trim.prios >> c & 1)
             own = s->cfg.weight[c] < own ? s->cfg.weight[c] : own;
         else if (sim_roce_prios(&s->cfg) >> c & 1)
             others += s->cfg.weight[c];
@@ -118,11 +118,11 @@ void rto_default_settle(struct sim *s)
 {
     s->hosts.pair_rto_ps = s->cfg.rto_ps;
     s->hosts.pair_rto_ps_max = s->cfg.rto_ps_max;
-    if (s->uet.classes)
+    if (s->sw.trim.classes)
         settle_uet(s);
-    if (s->uet.classes || s->hosts.pair_rto_ps == RTO_AUTO)
+    if (s->sw.trim.classes || s->hosts.pair_rto_ps == RTO_AUTO)
         settle_pairs(s);
-    if (s->uet.classes)
+    if (s->sw.trim.classes)
         return;
     s->cfg.rto_ps = s->hosts.pair_rto_ps;
     s->cfg.rto_ps_max = s->hosts.pair_rto_ps_max;
@@ -130,10 +130,10 @@ void rto_default_settle(struct sim *s)
 
 uint64_t rto_default_longest_ps(const struct sim *s)
 {
-    uint64_t uet_ps = s->uet.classes ? s->cfg.rto_ps_max : 0, pair_ps = s->hosts.pair_rto_ps;
+    uint64_t uet_ps = s->sw.trim.classes ? s->cfg.rto_ps_max : 0, pair_ps = s->hosts.pair_rto_ps;
 
     pair_ps = s->hosts.pair_rto_ps_max > pair_ps ? s->hosts.pair_rto_ps_max : pair_ps;
-    if (s->uet.classes && !rdma_prios(s))
+    if (s->sw.trim.classes && !rdma_prios(s))
         return uet_ps;
     if (pair_ps)
         return pair_ps > uet_ps ? pair_ps : uet_ps;

@@ -6,6 +6,7 @@
 #include "sim/parts/divide.h"
 #include "sim/nic/hf2t.h"
 #include "sim/nic/host.h"
+#include "sim/nic/send.h"
 #include "sim/partition.h"
 #include "sim/run.h"
 #include "sim/skip/skip.h"
@@ -27,8 +28,11 @@ static void configure_hf2t(struct sim *s)
     if (!hf2t_configure(s, &is_new))
         return;
     hf2t_join(s, s->hosts.hf2t, is_new);
-    for (uint32_t i = 0; s->parts && i < partition_parts(s); i++)
+    send_choose(s);
+    for (uint32_t i = 0; s->parts && i < partition_parts(s); i++) {
         hf2t_join(partition_part(s, i), s->hosts.hf2t, is_new);
+        send_choose(partition_part(s, i));
+    }
     hf2t_await_stop(s);
 }
 
@@ -236,7 +240,7 @@ void sim_apply(struct sim *s, const struct knobs *knobs)
         part->cfg.knobs = *knobs;
         part->hosts.np_cfg = s->hosts.np_cfg;
         part->lb.is_path = s->lb.is_path;
-        part->uet = s->uet;
+        part->sw.trim = s->sw.trim;
         part->spray.paths = s->spray.paths;
     }
     for (uint32_t i = 0; new_ecn && i < s->net.ports; i++)

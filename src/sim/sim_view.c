@@ -48,7 +48,7 @@ bool sim_echoes_marks(const struct sim *s)
 
 uint64_t sim_trim_bytes(const struct sim *s)
 {
-    return s->uet.classes ? uet_queue_bytes_automatic(s) : 0;
+    return s->sw.trim.classes ? uet_queue_bytes_automatic(s) : 0;
 }
 
 struct sim_node sim_node(const struct sim *s, uint32_t node)

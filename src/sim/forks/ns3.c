@@ -28,7 +28,7 @@ double ns3_random(struct sim *s, const struct node *n)
 
 void ns3_forget(struct sim *s, const struct flow *f)
 {
-    if (f->transport == TRANSPORT_RC && !s->flows.selective_rx)
+    if (f->transport == TRANSPORT_RC && !s->cfg.is_selective)
         s->flows.rx[f - s->flows.flow] =
             (struct flow_rx){ .expected = UINT64_MAX, .generation = f->generation, .nacked_seq = UINT64_MAX };
 }

@@ -133,7 +133,7 @@ struct model conweave_model(const struct sim_cfg *c)
         .random = switch_random,
         .unmarked_bytes = CONWEAVE_QUEUE_BYTES, .marked_classes = UINT8_MAX,
         .conga = &lb_conga_fork, .lb_key = set_key,
-        .sport_first = 10000, .sport_mask = UINT16_MAX, .after_send = SENT_TIMER, .keeps_wake = keeps_wake,
+        .sport_first = 10000, .sport_mask = UINT16_MAX, .on_sent = rto_restart, .keeps_wake = keeps_wake,
         .keep_finished = keep_finished, .on_timeout = on_timeout, .on_answer = on_answer,
         .ignores_late_answers = true,
         .echo = PACKET_ECHO, .reply_queue = REPLY_BY_CLASS,

@@ -219,7 +219,7 @@ bool pair_add(struct sim *s, struct flow *f, const struct flow_spec *spec, uint6
 
     if (!id)
         return false;
-    if (s->flows.selective_tx || transport_of(s, f)->is_numbered)
+    if (s->cfg.is_selective || transport_of(s, f)->is_numbered)
         begin = (begin + mtu - 1) / mtu * mtu;
     all->posted[id] = (struct posted){ .begin = begin, .end = begin + spec->bytes,
                                        .start_ps = spec->op.verb == VERB_READ ? spec->op.since_ps :
@@ -488,6 +488,6 @@ void flow_end_read(struct sim *s, struct flow *f, const struct posted *m)
 void verbs_on_post(struct sim *s, const struct flow_spec *spec)
 {
     if (spec->op.verb == VERB_UD || (spec->op.verb == VERB_SEND && s->cfg.receives))
-        s->hosts.after_send |= SENT_VERB;
+        s->flows.pairs.has_verbs = true;
     s->engine.counters.datagrams_sent += spec->op.verb == VERB_UD;
 }

@@ -37,7 +37,6 @@ void gaps_record(struct sim *s)
     r->sent_ps = arena_alloc(&s->arena, s->flows.limit, sizeof *r->sent_ps);
     r->host = arena_alloc(&s->arena, s->net.hosts, sizeof *r->host);
     s->hosts.gap_record = r;
-    s->hosts.at_send |= SEND_GAPS;
 }
 
 void gaps_recorded(const struct sim *s, struct gaps *rdma, struct gaps *tcp)

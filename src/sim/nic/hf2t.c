@@ -57,7 +57,6 @@ void hf2t_join(struct sim *s, struct hf2t *t, bool is_new)
     const struct flows *all = &s->flows;
 
     s->hosts.hf2t = t;
-    s->hosts.at_send = (uint8_t)((s->hosts.at_send & ~SEND_HF2T) | (t->cfg.is_on ? SEND_HF2T : 0));
     for (uint32_t i = all->first; i < all->used; i++)
         if (is_new)
             t->qp[i] = new_qp(all->flow[i].host, s->engine.now_ps);

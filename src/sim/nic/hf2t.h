@@ -77,8 +77,14 @@ struct hf2t {
     struct gaps      *qp_gaps;   /* parallel to 'qp'; NULL: no queue pair has learnt alone */
 };
 
+static inline bool hf2t_is_on(const struct sim *s)
+{
+    return s->hosts.hf2t && s->hosts.hf2t->cfg.is_on;
+}
+
 /* Creates, changes, enables or disables HF2T as the knobs say. Call it between events. Learnt gaps stay; T is
- * recomputed from them. Returns true if something has changed: then every part must call hf2t_join(). is_new:
+ * recomputed from them. Returns true if something has changed: then every part must call hf2t_join() and
+ * send_choose(). is_new:
  * it was enabled or disabled, and restarts. */
 bool hf2t_configure(struct sim *, bool *is_new);
 

@@ -66,9 +66,14 @@ struct flow {
 };
 
 /* Returns the congestion control state, in an array parallel to flows. */
+static inline void *flow_cc_at(const struct sim *s, size_t flow)
+{
+    return s->flows.cc_state + flow * s->flows.cc_stride;
+}
+
 static inline void *flow_cc(const struct sim *s, const struct flow *f)
 {
-    return s->flows.cc_state + (size_t)(f - s->flows.flow) * s->flows.cc_stride;
+    return flow_cc_at(s, (size_t)(f - s->flows.flow));
 }
 
 struct flow_rx {
@@ -112,12 +117,10 @@ struct host {
     uint32_t  cnp_count;         /* entries in the ring */
     uint8_t   ready_prios;       /* only these classes are ready (bit mask); 0: unknown. See turn.c */
     uint8_t   last_prio;         /* class of the flow that joined the round robin last */
-    uint32_t  cc_at;             /* index in host_state.cc_cfg for queue pairs .. */
-    uint32_t  uet_at;            /* .. and for UET connections */
-    const void *uet_cfg;         /* configuration for UET connections */
+    uint32_t  cc_at;             /* index in host_state.cc_cfg */
     uint32_t  kept;              /* finished entries of 'list' that stay there: see model.keep_finished */
-    uint32_t  turn_left;         /* SEND_FIFO: bytes that 'last' may still send in its turn */
-    uint64_t  fetched_ps;        /* SEND_FIFO: when the last packet has been fetched from memory */
+    uint32_t  turn_left;         /* tx_fifo: bytes that 'last' may still send in its turn */
+    uint64_t  fetched_ps;        /* tx_fifo: when the last packet has been fetched from memory */
     uint32_t  pairs;             /* head of the list of its persistent queue pairs; 0: none */
 };
 

@@ -10,27 +10,42 @@ static inline bool send_of_flow(struct sim *s, struct host *h, uint32_t flow)
     return transport_of(s, &s->flows.flow[flow])->next(s, h, flow);
 }
 
-bool send_is_held(const struct sim *s, struct flow *f)
-{
-    return s->hosts.at_send & SEND_HELD && s->flow_watch.on_turn(s->flow_watch.arg, f);
-}
+/* ---- before a queue pair sends ---- */
 
-bool send_is_delayed(struct sim *s, struct host *h, struct flow *f)
+static bool ask(struct sim *s, struct host *h, struct flow *f)
 {
-    uint32_t id = (uint32_t)(f - s->flows.flow);
+    const struct transport *t = transport_of(s, f);
+    uint32_t                id = (uint32_t)(f - s->flows.flow);
 
-    if (s->hosts.at_send & SEND_HF2T &&
-        hf2t_must_wait(s->hosts.hf2t, id, f->out.rate_bps, s->engine.now_ps)) {
+    if (s->flow_watch.on_turn && s->flow_watch.on_turn(s->flow_watch.arg, f))
+        return true;
+    if (t->seek && !t->seek(s, h, f))
+        return true;
+    if (hf2t_is_on(s) && hf2t_must_wait(s->hosts.hf2t, id, f->out.rate_bps, s->engine.now_ps)) {
         s->engine.counters.delayed++;
         f->next_ps = s->hosts.hf2t->qp[id].sent_ps + s->hosts.hf2t->host[f->host].hold_ps;
         pacer_sort_in(s, h, f);
         return true;
     }
-    if (s->hosts.at_send & SEND_GAPS)
+    if (s->hosts.gap_record)
         gaps_on_sent(s->hosts.gap_record, f->host, id, false, s->engine.now_ps);
-    if (s->hosts.at_send & SEND_PROBES && probe_is_due(s, f))
+    if (s->flows.probe && probe_is_due(s, f))
         probe_send(s, h, f);
     return false;
+}
+
+/* Same if nothing but probes is on. */
+static bool probe_ahead(struct sim *s, struct host *h, struct flow *f)
+{
+    if (probe_is_due(s, f))
+        probe_send(s, h, f);
+    return false;
+}
+
+void send_choose(struct sim *s)
+{
+    s->hosts.on_turn = s->flow_watch.on_turn || hf2t_is_on(s) || s->hosts.gap_record || s->cfg.is_selective ? ask :
+                       s->flows.probe ? probe_ahead : NULL;
 }
 
 APART void send_to_fifo(struct sim *s, struct host *h, struct flow *f, uint32_t id, struct packet *k)
@@ -99,7 +114,8 @@ static APART void fill_fifo(struct sim *s, struct host *h, struct port *p)
 /* The FIFO is empty: waits for the fetch in progress, or for the pacer. */
 static APART void await_fetch(struct sim *s, struct host *h)
 {
-    if (h->ready_count && h->fetched_ps > s->engine.now_ps && (!h->heap_count || h->fetched_ps < h->heap_ps[0]))
+    if (h->ready_count && h->fetched_ps > s->engine.now_ps &&
+        (!h->heap_count || h->fetched_ps < h->heap_ps[0]))
         pacer_await_at(s, h, h->fetched_ps, s->engine.now_ps);
     else
         pacer_await(s, h, s->engine.now_ps);
@@ -111,7 +127,7 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
 
     if (!pacer_is_later(h, s->engine.now_ps))
         pacer_release(s, h);
-    if (__builtin_expect(s->hosts.at_send & SEND_FIFO, 0))
+    if (__builtin_expect(s->hosts.has_fifo, 0))
         fill_fifo(s, h, p);
     uint32_t mask = s->cfg.ack_unpaused ? p->backlog : p->backlog & ~(uint32_t)p->paused;
     if (mask & (BACKLOG_SHARE - 1)) {
@@ -120,7 +136,7 @@ static __attribute__((always_inline)) inline void next(struct sim *s, struct hos
 
         path_transmit(&s->engine, p, id, &s->engine.packets.packet[id]);
     } else if (!mask || !share(s, h, h->ready_count > 0)) {
-        bool has_fifo = __builtin_expect(s->hosts.at_send & SEND_FIFO, 0);
+        bool has_fifo = __builtin_expect(s->hosts.has_fifo, 0);
 
         do
             position = has_fifo ? UINT32_MAX : turn_next(s, h, p->paused);

@@ -3,7 +3,7 @@
  * At each packet boundary ACKs go first, then the queue pairs. A transport with its own turns (TCP) shares
  * the port with them.
  *
- * SEND_FIFO: queue pairs are scheduled ahead of the wire. A chosen packet waits in the port's queue of its
+ * With tx_fifo, queue pairs are scheduled ahead of the wire. A chosen packet waits in the port's queue of its
  * class, which accepts packets until it holds tx_fifo_bytes. Everything that the host sends later in that
  * class waits behind it, including ACKs. A queue pair at line rate is not paced: the FIFO limits it.
  */
@@ -20,13 +20,31 @@ void send_next(struct sim *, struct host *, struct port *);
 /* The host's port is free, or its pacer due. */
 void send_on_free(struct sim *, struct host *, struct port *);
 
-/* Rare steps before a flow of the round robin sends, if s->hosts.at_send is not 0. Return true if it does not
- * send: the fast mode holds it (skip/skip.h), or HF2T delays its packet. */
-bool send_is_held(const struct sim *, struct flow *);
-bool send_is_delayed(struct sim *, struct host *, struct flow *);
+/* Chooses what to ask before a queue pair sends (host_state.on_turn): whether the fast mode holds it
+ * (skip/skip.h) or HF2T delays its packet, and whether gaps are recorded or a probe goes ahead. Call it when
+ * one of these is switched on or off. */
+void send_choose(struct sim *);
 
-/* SEND_FIFO: puts a packet behind those that wait for the port, and sets the time of the flow's next. */
+/* Asks it. Returns true if the flow, whose turn it is, does not send now. */
+static inline bool send_must_wait(struct sim *s, struct host *h, struct flow *f)
+{
+    return __builtin_expect(s->hosts.on_turn != NULL, 0) && s->hosts.on_turn(s, h, f);
+}
+
+/* tx_fifo: puts a packet behind those that wait for the port, and sets the time of the flow's next. */
 void send_to_fifo(struct sim *, struct host *, struct flow *, uint32_t id, struct packet *);
+
+/* Sends a packet of a paced flow, of this size, from the idle port, and sets the time of the next. */
+static inline void send_packet(struct sim *s, struct host *h, struct flow *f, uint32_t id, struct packet *k,
+                               uint32_t bytes)
+{
+    if (__builtin_expect(s->hosts.has_fifo, 0)) {
+        send_to_fifo(s, h, f, id, k);
+        return;
+    }
+    path_transmit(&s->engine, h->port, id, k);
+    f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, bytes);
+}
 
 static inline bool send_has_work(const struct host *h, const struct port *p)
 {

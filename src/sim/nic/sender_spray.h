@@ -18,6 +18,12 @@ void spray_configure(struct sim *);
 /* A flow begins. */
 void spray_start(struct sim *, const struct flow *);
 
+/* Returns true if queue pairs spray, too. */
+static inline bool spray_has_pairs(const struct sim *s)
+{
+    return s->cfg.is_selective && s->spray.kind;
+}
+
 static inline struct entropy *spray_state(const struct sim *s, size_t flow)
 {
     return (struct entropy *)(void *)(s->spray.state + flow * s->spray.stride);

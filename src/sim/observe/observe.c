@@ -1,8 +1,7 @@
 #include "sim/observe/observe.h"
 #include "base/minmax.h"
 #include "sim/nic/flow.h"
-#include "sim/transport/rc/selective_repeat.h"
-#include "sim/transport/tcp/tcp.h"
+#include "sim/transport/transport.h"
 #include "sim/observe/watch.h"
 #include "sim/skip/skip.h"
 #include "sim/switch/switch.h"
@@ -89,29 +88,11 @@ static void look_at_ports(struct observer *o, uint64_t now_ps, struct report *r)
     }
 }
 
-/* Returns what the receiver of a queue pair with selective repeat has, in order or not. The last packet of a
- * message counts as a full one. */
-static uint64_t kept_bytes(const struct sim *s, const struct flow *f, uint32_t flow)
+static uint64_t arrived_bytes(const struct sim *s, const struct flow *f)
 {
-    uint64_t begin = f->is_lasting ? s->flows.pairs.posted[pair_of(s, f)->head].begin : 0;
+    const struct transport *t = transport_of(s, f);
 
-    if (s->flows.rx[flow].generation != f->generation)
-        return 0;                /* nothing has arrived yet */
-    uint64_t end = (uint64_t)selective_arrived(&s->flows.selective_rx[flow]) * s->cfg.mtu_bytes;
-    end = !f->is_lasting && end > f->bytes ? f->bytes : end;
-    return end > begin ? end - begin : 0;
-}
-
-/* Returns the bytes that have arrived, as known to the sender or, with selective repeat, to the receiver.
- * Counting only bytes acknowledged in order would show all bytes behind a loss at once when it is repaired,
- * faster than any link. */
-static uint64_t arrived_bytes(const struct sim *s, uint32_t flow)
-{
-    const struct flow *f = &s->flows.flow[flow];
-
-    if (f->transport == TRANSPORT_TCP)
-        return f->acked + (uint64_t)s->flows.tcp_tx[flow].sacked * s->cfg.tcp[f->tcp - 1].mss_bytes;
-    return s->flows.selective_rx ? kept_bytes(s, f, flow) : pair_acked(s, f);
+    return t->arrived_bytes ? t->arrived_bytes(s, f) : pair_acked(s, f);
 }
 
 /* Sums the bytes received of finished and unfinished flows. */
@@ -122,11 +103,11 @@ static void look_at_entries(struct observer *o, struct report *r)
     for (uint32_t i = 0; i < r->entries; i++)
         r->entry_bytes[i] = s->entry_bytes_done[i];
     for (uint32_t i = 0; (i = sim_next_active(s, i)) != 0; )
-        r->entry_bytes[s->flows.flow[i].traffic] += arrived_bytes(s, i);
+        r->entry_bytes[s->flows.flow[i].traffic] += arrived_bytes(s, &s->flows.flow[i]);
     for (uint32_t i = 0; i < r->entries; i++) {
         uint64_t now = r->entry_bytes[i];
 
-        if (s->flows.selective_rx && now < o->entry_was[i])
+        if (s->cfg.is_selective && now < o->entry_was[i])
             now = o->entry_was[i];       /* the last packet of a message was counted as full before its end */
         r->entry_bytes[i] = now - o->entry_was[i];
         o->entry_was[i] = now;

@@ -257,6 +257,31 @@ static void look__peaks_are_per_interval(void **state)
     scenario_fini(&sc);
 }
 
+/* Ultra Ethernet reports what arrives while it arrives, also where queue pairs repeat selectively. */
+static void look__counts_bytes_of_ultra_ethernet_as_they_arrive(void **state)
+{
+    static const char text[] = "model: uet\n"
+                               "topology: {kind: star, hosts: 2, rate: 100Gbps, delay: 1us}\n"
+                               "host: {retransmit: selective}\n"
+                               "traffic: [{kind: incast, senders: 1, size: 1MB}]\n";
+    struct observer *o;
+    struct scenario  sc;
+    struct report    r;
+    struct tape      tape;
+    struct sim      *s = start(&sc, text, &tape);
+
+    (void)state;
+    o = observer_new(s);
+    observer_init_report(o, &r);
+    sim_run_until(s, 50 * PS_PER_US);
+    observer_look(o, 50 * PS_PER_US, &r);
+    assert_true(r.entry_bytes[0] > 500000 && r.entry_bytes[0] < 625000);
+    report_fini(&r);
+    observer_free(o);
+    sim_free(s);
+    scenario_fini(&sc);
+}
+
 static void look__reports_the_current_knobs(void **state)
 {
     struct observer *o;
@@ -289,6 +314,7 @@ int main(void)
         cmocka_unit_test(look__sums_to_the_counters_for_any_interval),
         cmocka_unit_test(look__sums_to_the_counters_when_packets_are_lost),
         cmocka_unit_test(look__peaks_are_per_interval),
+        cmocka_unit_test(look__counts_bytes_of_ultra_ethernet_as_they_arrive),
         cmocka_unit_test(look__reports_the_current_knobs),
     };
 

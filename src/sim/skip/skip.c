@@ -1,6 +1,7 @@
 #include "sim/skip/skip.h"
 #include "base/minmax.h"
 #include "sim/nic/pacer.h"
+#include "sim/nic/send.h"
 #include "sim/link/path.h"
 #include "sim/skip/hold.h"
 #include "sim/skip/leap.h"
@@ -30,9 +31,12 @@ static uint64_t look_frames(const struct sim *s)
     return LOOK_FRAMES + 256ull * s->net.hosts;
 }
 
+static bool skip_turn(void *sim, struct flow *);
+
 static void attend(struct sim *s, bool is_on)
 {
-    s->hosts.at_send = (uint8_t)(is_on ? s->hosts.at_send | SEND_HELD : s->hosts.at_send & ~SEND_HELD);
+    s->flow_watch.on_turn = is_on ? skip_turn : NULL;
+    send_choose(s);
     for (uint32_t i = 0; i < s->net.ports; i++) {
         struct port *p = &s->net.port[i];
 
@@ -319,10 +323,9 @@ void skip_new(struct sim *s)
     if (k->stats.why_not)
         return;
     lanes_init(&k->lanes, s);
-    attend(s, true);
     s->engine.leaper = (struct engine_leaper){ s, leap_frame };
-    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, skip_turn, on_gap, on_signal, on_pause,
-                                           is_held };
+    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, NULL, on_gap, on_signal, on_pause, is_held };
+    attend(s, true);
 }
 
 void skip_free(struct sim *s)

@@ -1,5 +1,6 @@
 #include "sim/skip/skip_flow.h"
 #include "base/minmax.h"
+#include "sim/nic/hf2t.h"
 
 #include <string.h>
 
@@ -119,9 +120,9 @@ const char *skip_why_never(const struct sim *s)
 {
     if (s->cfg.model != MODEL_NIC)
         return "only model nic can skip packets";
-    if (s->flows.tcp_tx)
+    if (s->cfg.tcps)
         return "TCP fills its window by what comes back";
-    if (s->flows.selective_tx)
+    if (s->cfg.is_selective)
         return "selective repeat keeps account of every packet";
     if (s->cfg.window_bytes || s->hosts.has_held)
         return "a window waits for every acknowledgement";
@@ -131,7 +132,7 @@ const char *skip_why_never(const struct sim *s)
         return "slow receivers count every packet";
     if (s->cfg.ecn_cell_bytes || s->cfg.ecn_lag_ps)
         return "'ecn_cell' and 'ecn_lag' follow every packet";
-    if (s->hosts.at_send & (SEND_HF2T | SEND_GAPS | SEND_PROBES | SEND_FIFO))
+    if (hf2t_is_on(s) || s->hosts.gap_record || s->flows.probe || s->cfg.tx_fifo_bytes)
         return "HF2T, 'record_gaps', 'tx_fifo' and RTT probes look at every packet";
     for (uint32_t i = 0; i < s->net.hosts; i++)
         if (s->net.host[i].cc->on_ack || s->net.host[i].cc->on_rtt)
@@ -146,9 +147,9 @@ static const char *why_no_more(const struct sim *s)
         return "a monitor sees every packet";
     if (s->engine.tap.arg)
         return "every frame is recorded";
-    if (s->hosts.hf2t && s->hosts.at_send & SEND_HF2T)
+    if (hf2t_is_on(s))
         return "HF2T holds single packets";
-    if (s->hosts.after_send & SENT_VERB)
+    if (s->flows.pairs.has_verbs)
         return "SENDs and datagrams are followed packet by packet";
     return NULL;
 }

@@ -250,14 +250,14 @@ uint64_t sim_ideal_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t 
 
     if (s->model.hop_ps)
         return find_path(s, src, dst, &path) ? rough_ps(s, &path, bytes, slowest_bps(s, &path)) : 0;
-    return exact_ps(s, src, dst, bytes, &frames, s->spray.kind || (s->uet.classes && s->lb.is_on));
+    return exact_ps(s, src, dst, bytes, &frames, s->spray.kind || (s->sw.trim.classes && s->lb.is_on));
 }
 
 /* The request is acknowledged before the data is sent. */
 uint64_t sim_ideal_read_ps(const struct sim *s, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t wait_ps)
 {
     struct frames frames = frames_of(s, s->model.telemetry_bytes);
-    bool          is_sprayed = s->spray.kind || (s->uet.classes && s->lb.is_on);
+    bool          is_sprayed = s->spray.kind || (s->sw.trim.classes && s->lb.is_on);
     uint64_t      ack_ps = s->net.port[s->net.node[dst].first_port].tx_ps[frames.ack_bytes];
 
     frames.ack_bytes = 0;

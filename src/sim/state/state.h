@@ -34,12 +34,6 @@ struct flow_rx;
 struct host;
 struct sim;
 
-/* after_send */
-#define SENT_TIMER     1u        /* a queue pair restarts its timer after sending */
-#define SENT_ASKS      2u        /* it may have to request an ACK: see pacer_may_send() */
-#define SENT_SPRAYED   4u        /* its packets are sprayed: see host/sender_spray.h */
-#define SENT_VERB      8u        /* packets may belong to a SEND: see host/flow.h */
-
 #define REPLY_BY_CLASS UINT8_MAX /* value of reply_queue */
 
 /* Bit masks: classes of an ingress port whose sender must pause, and those whose sender may resume. */
@@ -106,7 +100,8 @@ struct model {
     /* Senders. */
     uint16_t sport_first, sport_mask;
     uint32_t (*source_port)(struct sim *, struct host *, uint32_t dst);      /* NULL: counted per host */
-    uint8_t  after_send;         /* SENT_TIMER, .. */
+    bool     asks;               /* a sender that needs an ACK requests it: see transport/rc/rc_send.c */
+    void     (*on_sent)(struct sim *, const struct host *, struct flow *);   /* a queue pair has sent, or NULL */
     /* The rate of a waiting flow has changed: reschedules its next packet. NULL: a packet keeps its time, and
      * the window of cfg, not of the congestion control, is checked at each turn of a flow. */
     void     (*repace)(const struct sim *, struct flow *);
@@ -142,52 +137,6 @@ static inline uint64_t model_frame_ps(const struct model *m, uint32_t bytes, uin
     return ((uint64_t)(bytes + m->spacing_bytes) * 8 * PS_PER_S + rate_bps - 1) / rate_bps;
 }
 
-/* Ultra Ethernet state that hosts and switches share. docs/uet.md describes the model.
- *
- *   UET_DATA      seq: flags below and the packet number; sent_ps: the credit that the sender requests
- *   UET_TRIMMED   likewise, but without payload; so are UET_TRIMMED_AT_LAST, UET_RTS and UET_PROBE
- *   UET_ACK       seq: see uet_ack_pack(); sent_ps: bitmap of 64 packets
- *   UET_NACK      likewise
- *   UET_PULL      sent_ps: the total credit granted
- *
- * The source port carries the entropy value (EV): the flow's port XOR the EV.
- */
-
-#define UET_ASKS      (1ull << 63)       /* the sender requests an immediate ACK */
-#define UET_AGAIN     (1ull << 62)       /* retransmission */
-#define UET_NUMBER    0xffffffffull
-
-#define UET_ACK_AGAIN   1u               /* acknowledges a retransmission */
-#define UET_ACK_PROBE   2u               /* answers a probe or an RTS; 'number' is the probe's number, or 0 */
-#define UET_ACK_AT_LAST 4u               /* NACK: trimmed before the receiver's link */
-
-/* limit of packets between the first missing one and the last sent one */
-#define UET_RING_MAX  4096u
-#define UET_RING_MIN  128u
-#define UET_CREDIT_UNIT 256u             /* bytes */
-
-/* State of model uet. classes == 0: another model. */
-struct uet_state {
-    uint8_t  classes;            /* of data and headers; bit mask */
-    uint8_t  prios;              /* of data */
-    bool     has_trim, has_credit;
-    /* control of UET connections; queue pairs in other classes use the control of their host */
-    const struct cc_algo *cc;
-    uint32_t queue_bytes_max[8];     /* queue limit of a port, by class; 0: not UET */
-    uint32_t ring;               /* a power of two, up to UET_RING_MAX */
-    uint64_t window_bytes_max;   /* 1.5 BDP of the fastest host */
-    struct uet_host *host;       /* by host */
-};
-
-/* Sender state of this part, in cache lines; line 0 is unused. Short messages use a small ring. */
-struct uet_pool {
-    char    *line;
-    uint32_t used, limit;
-    uint32_t free[2];            /* free lists for small and large rings */
-};
-
-#define UET_RING_SMALL 64u
-
 /* Senders that spray. kind 0: another balancer. */
 struct spray_state {
     uint8_t  kind;               /* enum entropy_kind + 1 */
@@ -195,38 +144,6 @@ struct spray_state {
     char    *state;              /* by flow: struct entropy, its penalties and its good EVs */
     size_t   stride;
 };
-
-struct uet_ack {
-    uint32_t expected;           /* all packets before it have arrived */
-    uint32_t kept;               /* number of packets received beyond it */
-    uint32_t number;             /* number of the acknowledged packet */
-    uint32_t flags;              /* UET_ACK_AGAIN, .. */
-};
-
-/* Layout: 32 bits expected, 7 flags, 12 kept, 13 number - expected. For a probe: its number. */
-static inline uint64_t uet_ack_pack(const struct uet_ack *a)
-{
-    uint32_t number = a->flags & UET_ACK_PROBE ? a->number : a->number - a->expected + UET_RING_MAX;
-
-    return (uint64_t)a->expected << 32 | (uint64_t)a->flags << 25 |
-           (uint64_t)(a->kept < 4095 ? a->kept : 4095) << 13 | (number & 8191u);
-}
-
-static inline struct uet_ack uet_ack_unpack(uint64_t seq)
-{
-    uint32_t       low = (uint32_t)seq;
-    struct uet_ack a = { (uint32_t)(seq >> 32), low >> 13 & 4095u, low & 8191u, low >> 25 };
-
-    if (!(a.flags & UET_ACK_PROBE))
-        a.number += a.expected - UET_RING_MAX;
-    return a;
-}
-
-/* Returns the first packet of the bitmap, which covers the 64 packets up to the acknowledged one. */
-static inline uint32_t uet_map_begin(const struct uet_ack *a)
-{
-    return a->flags & UET_ACK_PROBE || a->number <= a->expected + 64 ? a->expected + 1 : a->number - 63;
-}
 
 /* The network, shared by all parts of a world. A part touches only the entries of its own nodes. */
 
@@ -272,6 +189,7 @@ struct pairs {
     uint32_t      *arrived;                  /* receiver, by flow: last message that arrived completely */
     uint64_t      *reposted_ps;              /* receiver: see host/flow.h */
     uint32_t      *sends;                    /* receiver, by flow index: SENDs that have arrived */
+    bool           has_verbs;                /* a datagram was posted, or a SEND that needs a receive */
     uint32_t       first, used, limit, free; /* message numbers of this part */
     uint32_t      *slot, mask, count;        /* hash table of indices */
 };
@@ -282,27 +200,12 @@ struct flows {
     struct flow_rx      *rx;
     char                *cc_state;           /* state of congestion control: see flow_cc() */
     size_t               cc_stride;          /* bytes per flow */
-    struct tcp_tx       *tcp_tx;
-    struct tcp_rx       *tcp_rx;
-    struct selective_tx *selective_tx;       /* NULL: go-back-N */
-    struct selective_rx *selective_rx;
-    char                *uet_rx;             /* model uet: see host/uet/uet.h */
-    size_t               uet_rx_stride;
-    uint32_t            *uet_at;             /* by flow: its position in the pool */
-    struct uet_pool      uet_pool;
     struct probe        *probe;              /* NULL: probes disabled */
     uint32_t             first, used, limit; /* indices of this part */
     uint32_t             free;
     uint32_t             resting, resting_last;  /* finished, but packets may be in flight */
     struct pairs         pairs;
 };
-
-#define SEND_HF2T      1u        /* see host/hf2t.h */
-#define SEND_GAPS      2u        /* see host/gaps.h */
-#define SEND_SELECTIVE 4u        /* see host/rc/selective_repeat.h */
-#define SEND_PROBES    8u        /* see host/probe.h */
-#define SEND_FIFO      32u       /* see sim_cfg.tx_fifo_bytes and host/send.h */
-#define SEND_HELD      64u       /* see skip/skip.h */
 
 /* Receivers of marked packets, set by the knobs. */
 struct np_cfg {
@@ -314,6 +217,9 @@ struct np_cfg {
 };
 
 #define TRANSPORTS_MAX 8u        /* see host/transport.h */
+
+/* Congestion control of a transport that does not use that of the host: its configuration, and its group. */
+struct own_control { const void *cfg; uint32_t at; };
 
 /* State of hosts besides struct host. */
 struct host_state {
@@ -327,10 +233,11 @@ struct host_state {
                                               * a host's rate; 0: it does not scale */
     uint64_t              pair_rto_ps;       /* like cfg.rto_ps, for queue pairs: longer than that of UET, */
     uint64_t              pair_rto_ps_max;   /* up to this */
+    bool                  has_fifo;          /* tx_fifo: see nic/send.h */
     bool                  has_held;          /* the window is checked at each turn: see model.repace */
     bool                  paces_window;      /* windows follow rates, and are checked when rates change */
-    uint8_t               at_send;           /* SEND_HF2T, ..: extra steps before a queue pair sends */
-    uint8_t               after_send;        /* SENT_TIMER, ..: extra steps after it has sent */
+    /* Asked before a queue pair sends; true: not now. NULL: it always may. See nic/send.h */
+    bool                (*on_turn)(struct sim *, struct host *, struct flow *);
     uint8_t               ack_prio[PRIOS];   /* class of the ACKs for data of each class */
     uint8_t               reply_queue[PRIOS];    /* port queue for ACKs of each class */
     struct hf2t          *hf2t;              /* NULL: never enabled */
@@ -342,6 +249,7 @@ struct host_state {
     char                 *cc_forgot;         /* likewise, after a NIC lost its setting; NULL: none does */
     char                 *cc_own;            /* by host: see sim_apply_host(); NULL: none */
     struct cc_at         *cc_at;             /* speed and congestion control of each */
+    struct own_control   *own_control;       /* by host; NULL: all flows use that of their host */
     uint64_t              fastest_bps;       /* fastest host link */
     uint32_t              cc_cfgs;
     uint32_t             *list_free[32];     /* free tables by log2 of their size */
@@ -349,8 +257,17 @@ struct host_state {
     uint64_t             *busy_ps;           /* by host: see struct cc_probe; NULL: probes disabled */
 };
 
+/* Queues of Ultra Ethernet in switches: see switch/switch.h. */
+struct trimming {
+    uint8_t  classes;            /* of data and headers; bit mask. 0: none in this world */
+    uint8_t  prios;              /* of data */
+    bool     is_on;              /* packets are trimmed; otherwise dropped */
+    uint32_t queue_bytes_max[PRIOS];         /* limit of a port's queue, by class; 0: not UET */
+};
+
 /* State of switches besides struct node and struct port. */
 struct switch_state {
+    struct trimming trim;
     uint32_t       pass_bytes_max;           /* largest frame that may bypass a queue without accounting .. */
     uint32_t       pass_alone_max;           /* .. and without a scheduler update, if the account is empty */
     int64_t        pass_used_max;            /* lossy: buffer bytes up to which frames bypass; -1: never */
@@ -358,6 +275,7 @@ struct switch_state {
     uint8_t        ecn_prios;                /* classes with their own thresholds */
     uint8_t        queue_prios;              /* classes of a port's queue: see observe/queue_telemetry.h */
     struct ecn_cfg ecn_class[PRIOS];
+    bool           has_credit;               /* receivers limit what reaches them: their links do not mark */
     /* Mark a packet that leaves or enters a queue with this many other bytes. on_admit: NULL if unused. */
     void         (*on_leave)(struct sim *, struct port *, struct packet *, uint32_t queue_bytes);
     void         (*on_admit)(struct sim *, struct port *, struct packet *, uint32_t queue_bytes);
@@ -403,7 +321,7 @@ struct flow_watcher {
     void *arg;                   /* NULL: disabled */
     void (*on_start)  (void *arg, const struct flow *);  /* a message is posted */
     void (*on_arrival)(void *arg, const struct flow *);
-    bool (*on_turn)   (void *arg, struct flow *);        /* it may send; returns true to hold it instead */
+    bool (*on_turn)   (void *arg, struct flow *);        /* it may send; true: hold it instead. NULL: may go */
     /* byte 'seq' arrived instead of the expected one */
     void (*on_gap)    (void *arg, uint32_t flow, struct flow_rx *, uint64_t seq);
     void (*on_signal) (void *arg, struct flow *);        /* a CNP is about to reach its congestion control */
@@ -419,7 +337,6 @@ struct sim {
     struct pfc_cfg        pfc;
     struct model          model;
     struct host_state     hosts;
-    struct uet_state      uet;
     struct spray_state    spray;
     struct flows          flows;
     struct program        program;

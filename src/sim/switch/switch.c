@@ -142,7 +142,7 @@ static inline bool trim_book(const struct sim *s, const struct port *out, struct
     struct node *n = out->node;
     int64_t room = s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
 
-    if ((uint64_t)out->queue[k->prio].bytes + k->bytes > s->uet.queue_bytes_max[k->prio] || k->bytes > room)
+    if ((uint64_t)out->queue[k->prio].bytes + k->bytes > s->sw.trim.queue_bytes_max[k->prio] || k->bytes > room)
         return false;
     k->in_port = BOOKED_LOSSY;
     n->used_bytes += k->bytes;
@@ -158,7 +158,7 @@ bool trim_admit(struct sim *s, struct port *out, uint32_t id)
     if (trim_book(s, out, k))
         return true;
     if (k->prio != s->cfg.head_prio) {
-        if (!s->uet.has_trim || k->kind != UET_DATA)
+        if (!s->sw.trim.is_on || k->kind != UET_DATA)
             return false;
         if (has_last(s, out, k) && rng_next(&out->node->rng) >> 63)
             exchange(s, out, id);
@@ -278,7 +278,7 @@ void switch_set_ecn(const struct sim *s, struct port *p, const struct ecn_cfg *e
     uint32_t unmarked = s->model.unmarked_bytes;
 
     p->ecn = *ecn;
-    if (!s->cfg.ecn_on || (s->uet.has_credit && !p->peer->is_switch))
+    if (!s->cfg.ecn_on || (s->sw.has_credit && !p->peer->is_switch))
         p->ecn.kmin_bytes = UINT32_MAX;      /* receiver credit controls the receiver's link */
     uint32_t kmin = p->ecn.kmin_bytes;
     for (uint32_t c = 0; c < PRIOS; c++)     /* the lowest of all classes; mark() checks the packet's class */
@@ -410,7 +410,7 @@ static bool book_lossy(const struct sim *s, const struct port *out, struct packe
 static APART enum admission admit_other(struct sim *s, struct port *in, struct port *out, uint32_t id,
                                         struct packet *k)
 {
-    if (s->uet.classes >> k->prio & 1) {
+    if (s->sw.trim.classes >> k->prio & 1) {
         if (trim_admit(s, out, id))
             return ADMITTED;
         s->engine.counters.dropped_lossy++;

@@ -2,6 +2,7 @@
 #include "sim/switch/switch.h"
 #include "sim/link/path.h"
 #include "sim/test_world.h"
+#include "sim/transport/uet/uet.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

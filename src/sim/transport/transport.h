@@ -62,11 +62,17 @@ struct transport {
     /* Returns true if window or credit allow a packet. */
     bool     (*may_send)(const struct sim *, const struct host *, const struct flow *);
 
+    /* Selective repeat: finds what a ready flow must send next. Returns false if that is nothing; or NULL. */
+    bool     (*seek)    (struct sim *, struct host *, struct flow *);
+
     /* It is the turn of a ready flow, and the port is idle. Sends a packet; false: not now. */
     bool     (*next)    (struct sim *, struct host *, uint32_t flow);
 
     /* Retransmits what is overdue. Returns when to look again. */
     uint64_t (*timer)   (struct sim *, struct host *, struct flow *);
+
+    /* Returns the bytes of the oldest message that have arrived, for reports. NULL: those acknowledged. */
+    uint64_t (*arrived_bytes)(const struct sim *, const struct flow *);
 
     /* BACKLOG_SHARE is set, and the port is idle. Sends a packet; false: it is the turn of the round robin,
      * if that has something to send ('has_others'). At most one transport has this. */

@@ -96,9 +96,9 @@ static void scenario_read_cc_others__some_classes(void **state)
     assert_string_equal(sim_cc_text(&s.cfg, buf), "nscc, dcqcn (class 4)");
     assert_int_equal(scenario_start(&s, &sim, &err), 0);
     assert_ptr_equal(sim->net.host[0].cc, cc_find("dcqcn"));
-    assert_ptr_equal(sim->uet.cc, cc_find("nscc"));
-    assert_ptr_not_equal(sim->net.host[0].cc_cfg, sim->net.host[0].uet_cfg);
-    assert_int_equal(sim->uet.prios, 1 << 3);
+    assert_ptr_equal(sim->cfg.cc, cc_find("nscc"));
+    assert_ptr_not_equal(sim->net.host[0].cc_cfg, sim->hosts.own_control[0].cfg);
+    assert_int_equal(sim->sw.trim.prios, 1 << 3);
     assert_int_equal(sim->sw.lossless_prios & (1 << 3 | 1 << 4 | 1 << 7), 1 << 4);
     assert_true(sim->hosts.pair_rto_ps > sim_settings(sim)->rto_ps);
     sim_free(sim);

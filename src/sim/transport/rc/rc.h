@@ -9,8 +9,21 @@
 
 #include "sim/transport/transport.h"
 
+/* What a queue pair does besides sending and receiving in order; NULL: nothing. */
+struct rc {
+    bool                 asks;       /* one ACK covers several packets, and senders may request it */
+    struct selective_tx *tx;         /* selective repeat, by flow; NULL: go-back-N */
+    struct selective_rx *rx;
+};
+
+static inline struct rc *rc_of(const struct sim *s)
+{
+    return (struct rc *)s->hosts.own[TRANSPORT_RC];
+}
+
 /* ---- sender ---- */
 
+bool     rc_seek(struct sim *, struct host *, struct flow *);
 bool     rc_next(struct sim *, struct host *, uint32_t flow);
 uint64_t rc_timer(struct sim *, struct host *, struct flow *);
 

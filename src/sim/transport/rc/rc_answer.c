@@ -20,7 +20,7 @@ static void go_back(struct sim *s, struct host *h, struct flow *f)
 /* Selective repeat: packets [from, to) have not arrived. */
 static void add_hole(struct sim *s, struct host *h, struct flow *f, struct selective_hole hole)
 {
-    selective_add(&s->flows.selective_tx[f - s->flows.flow], hole);
+    selective_add(&rc_of(s)->tx[f - s->flows.flow], hole);
     f->asked = 0;
     rc_find_next(s, f);
     pacer_sort_in(s, h, f);
@@ -41,11 +41,11 @@ APART void rc_resend(struct sim *s, struct host *h, struct flow *f)
 
     f->timeout_sent = f->sent_max;
     report_loss(s, h, f, CC_TIMEOUT);
-    if (!s->flows.selective_tx) {
+    if (!s->cfg.is_selective) {
         go_back(s, h, f);
         return;
     }
-    selective_all(&s->flows.selective_tx[f - s->flows.flow], (uint32_t)(f->acked / mtu),
+    selective_all(&rc_of(s)->tx[f - s->flows.flow], (uint32_t)(f->acked / mtu),
                   (uint32_t)((f->sent_max + mtu - 1) / mtu));
     f->asked = 0;
     rc_find_next(s, f);
@@ -116,7 +116,7 @@ APART enum act rc_on_cnp(struct sim *s, struct host *h, struct packet *k)
     if ((f->phase != FLOW_ACTIVE && f->phase != FLOW_IDLE) || f->generation != k->generation)
         return ACT_FREE;
     on_mark(s, h, f, k->seq);
-    if (s->hosts.after_send & SENT_SPRAYED)
+    if (spray_has_pairs(s))
         spray_learn(s, f, spray_ev(f, k), ENTROPY_MARKED);
     return ACT_FREE;
 }
@@ -207,7 +207,7 @@ on_answer(struct sim *s, struct host *h, const struct packet *k, enum packet_kin
     if (!f)
         return ACT_IGNORE;
     nic_count_rtt(s, h, f, s->engine.now_ps - k->sent_ps);
-    if (__builtin_expect(s->hosts.after_send & SENT_SPRAYED, 0))
+    if (__builtin_expect(spray_has_pairs(s), 0))
         spray_learn(s, f, spray_ev(f, k), k->flags & PACKET_ECHO ? ENTROPY_MARKED : ENTROPY_GOOD);
     uint64_t acked = take_ack(s, h, f, k->seq);
     if (f->acked >= f->end && f->is_lasting) {

@@ -64,7 +64,7 @@ static void keep_data(struct sim *s, struct host *h, struct flow_rx *rx, const s
                       uint8_t flags)
 {
     const struct flow   *f = &s->flows.flow[k->flow];
-    struct selective_rx *x = &s->flows.selective_rx[k->flow];
+    struct selective_rx *x = &rc_of(s)->rx[k->flow];
     enum selective_fate  fate = selective_take(x, (uint32_t)(k->seq / s->cfg.mtu_bytes));
     uint64_t             expected = (uint64_t)x->expected * s->cfg.mtu_bytes;
     bool                 is_new = fate == SELECTIVE_TAKEN || fate == SELECTIVE_KEPT;
@@ -100,8 +100,8 @@ static APART bool open_flow(struct sim *s, struct flow_rx *rx, const struct pack
         return false;
     }
     *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
-    if (s->flows.selective_rx) {
-        selective_open(&s->flows.selective_rx[k->flow]);
+    if (s->cfg.is_selective) {
+        selective_open(&rc_of(s)->rx[k->flow]);
         rx->expected = UINT64_MAX;       /* disables the go-back-N path */
     }
     return true;
@@ -124,7 +124,7 @@ void rc_ack_copy(struct sim *s, struct host *h, struct flow_rx *rx, const struct
 /* Handles a packet before or after the expected one. */
 static void on_other(struct sim *s, struct host *h, struct flow_rx *rx, const struct packet *k, uint8_t flags)
 {
-    if (s->flows.selective_rx) {
+    if (s->cfg.is_selective) {
         keep_data(s, h, rx, k, flags);
         return;
     }
@@ -171,7 +171,7 @@ static APART bool on_disorder(struct sim *s, struct host *h, struct flow_rx *rx,
         return true;
     bool is_old = k->seq < rx->expected;
     on_other(s, h, rx, k, flags);
-    if (s->flows.selective_rx)
+    if (s->cfg.is_selective)
         is_old = s->engine.counters.payload_stale != stale;
     s->engine.counters.payload_spurious += is_again && is_old ? k->payload : 0;
     return false;

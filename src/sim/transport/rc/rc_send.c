@@ -20,7 +20,7 @@ static void send_again(struct flow *f, struct packet *k, uint32_t payload)
  * the receiver may have counted earlier copies. The last packet of a message is always acknowledged. */
 static void ask(const struct sim *s, const struct host *h, struct flow *f, struct packet *k)
 {
-    bool is_again = f->sent < f->sent_max && s->flows.selective_tx;
+    bool is_again = f->sent < f->sent_max && s->cfg.is_selective;
 
     if (!pacer_is_limited(s, f) ||
         (pacer_has_window(s, h, f) && !is_again && !(k->flags & PACKET_LAST)))
@@ -40,16 +40,16 @@ static void mark_send(const struct sim *s, const struct flow *f, struct packet *
         k->seq |= SEQ_SEND;
 }
 
-static APART void do_after_send(struct sim *s, const struct host *h, struct flow *f, struct packet *k)
+/* Completes a packet in a world where that takes more than numbers. */
+static APART void complete(struct sim *s, const struct host *h, struct flow *f, struct packet *k)
 {
-    if (s->hosts.after_send & SENT_TIMER)
-        rto_restart(s, h, f);
-    if (s->hosts.after_send & SENT_ASKS)
+    if (s->model.on_sent)
+        s->model.on_sent(s, h, f);
+    if (rc_of(s)->asks)
         ask(s, h, f, k);
-    if (s->hosts.after_send & SENT_SPRAYED)
+    if (spray_has_pairs(s))
         k->ports ^= spray_next(s, k->flow, f->sent_max / s->cfg.mtu_bytes);
-    if (s->hosts.after_send & SENT_VERB)
-        mark_send(s, f, k);
+    mark_send(s, f, k);
 }
 
 /* The last packet of a queue pair, or of a finished flow, has left. True: the round robin is up to date. */
@@ -65,25 +65,24 @@ static APART bool on_last(struct sim *s, struct host *h, struct flow *f)
     return true;
 }
 
-static void send_data(struct sim *s, struct host *h, uint32_t flow)
+static void send_data(struct sim *s, struct host *h, struct flow *f, uint32_t flow)
 {
-    struct flow   *f = &s->flows.flow[flow];
-    struct port   *p = h->port;
     uint64_t       left = f->bytes - f->sent;
     uint32_t       payload = left < s->cfg.mtu_bytes ? (uint32_t)left : s->cfg.mtu_bytes;
+    uint32_t       bytes = payload + s->cfg.header_bytes;
     uint32_t       id = engine_new_packet(&s->engine);
     struct packet *k = &s->engine.packets.packet[id];
 
     assert(f->next_ps <= s->engine.now_ps);
     if (s->engine.now_ps >= f->out.due_ps)
-        h->cc->on_due(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), &f->out);
+        h->cc->on_due(h->cc_cfg, flow_cc_at(s, flow), engine_cc_now(&s->engine), &f->out);
     k->flow = flow;
     k->seq = f->sent;
     k->sent_ps = s->engine.now_ps;
     k->src = f->src;
     k->dst = f->dst;
     k->ports = f->ports;
-    k->bytes = (uint16_t)(payload + s->cfg.header_bytes);
+    k->bytes = (uint16_t)bytes;
     k->payload = (uint16_t)payload;
     k->generation = f->generation;
     k->kind = RC_DATA;
@@ -96,25 +95,19 @@ static void send_data(struct sim *s, struct host *h, uint32_t flow)
         f->sent_max = f->sent;
     else
         send_again(f, k, payload);
-    if (__builtin_expect(s->hosts.after_send, 0))
-        do_after_send(s, h, f, k);
+    if (__builtin_expect(rc_of(s) != NULL, 0))
+        complete(s, h, f, k);
     s->engine.counters.data_sent++;
     s->engine.counters.payload_sent += payload;
-    if (__builtin_expect(s->hosts.at_send & SEND_FIFO, 0)) {
-        send_to_fifo(s, h, f, id, k);
-    } else {
-        path_transmit(&s->engine, p, id, k);
-        f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
-    }
+    send_packet(s, h, f, id, k, bytes);
     if (f->out.counts_bytes)
-        h->cc->on_sent(h->cc_cfg, flow_cc(s, f), engine_cc_now(&s->engine), payload + s->cfg.header_bytes,
-                       &f->out);
+        h->cc->on_sent(h->cc_cfg, flow_cc_at(s, flow), engine_cc_now(&s->engine), bytes, &f->out);
     if (payload == left && (f->is_lasting || f->phase == FLOW_DONE) && on_last(s, h, f))
         return;
     /* The flow stays ready if it may send when the port becomes free: no flow is served before that. */
     if (payload == left || pacer_is_limited(s, f))
         pacer_sort_in(s, h, f);
-    else if (f->next_ps > (s->hosts.at_send & SEND_FIFO ? s->engine.now_ps : p->free_at_ps))
+    else if (f->next_ps > (s->hosts.has_fifo ? s->engine.now_ps : h->port->free_at_ps))
         pacer_put_off(s, h, f);
 }
 
@@ -123,7 +116,7 @@ void rc_find_next(struct sim *s, struct flow *f)
     uint32_t mtu = s->cfg.mtu_bytes;
     /* All packets are full, except the last of the message. */
     uint64_t fresh = (f->sent_max + mtu - 1) / mtu;
-    uint64_t next = selective_next(&s->flows.selective_tx[f - s->flows.flow],
+    uint64_t next = selective_next(&rc_of(s)->tx[f - s->flows.flow],
                                    (uint32_t)((f->sent + mtu - 1) / mtu),
                                 (uint32_t)((f->acked + mtu - 1) / mtu), (uint32_t)fresh);
 
@@ -132,39 +125,23 @@ void rc_find_next(struct sim *s, struct flow *f)
         pair_go_back(s, f);
 }
 
-/* Rare steps before a flow sends. Returns true if it does not send: others hold it, or nothing is left to
- * retransmit. */
-static APART bool hold(struct sim *s, struct host *h, uint32_t id)
+bool rc_seek(struct sim *s, struct host *h, struct flow *f)
 {
-    struct flow *f = &s->flows.flow[id];
-
-    if (send_is_held(s, f))
+    if (!s->cfg.is_selective)
         return true;
-    if (s->hosts.at_send & SEND_SELECTIVE) {
-        rc_find_next(s, f);
-        if (f->sent >= f->bytes) {
-            pacer_sort_in(s, h, f);
-            return true;
-        }
-    }
-    return send_is_delayed(s, h, f);
-}
-
-/* Same, with fast paths. */
-static __attribute__((always_inline)) inline bool is_held(struct sim *s, struct host *h, uint32_t id)
-{
-    if (s->hosts.at_send == SEND_PROBES) {
-        if (probe_is_due(s, &s->flows.flow[id]))
-            probe_send(s, h, &s->flows.flow[id]);
-        return false;
-    }
-    return hold(s, h, id);
+    rc_find_next(s, f);
+    if (f->sent < f->bytes)
+        return true;
+    pacer_sort_in(s, h, f);
+    return false;
 }
 
 bool rc_next(struct sim *s, struct host *h, uint32_t flow)
 {
-    if (__builtin_expect(s->hosts.at_send, 0) && is_held(s, h, flow))
+    struct flow *f = &s->flows.flow[flow];
+
+    if (send_must_wait(s, h, f))
         return false;
-    send_data(s, h, flow);
+    send_data(s, h, f, flow);
     return true;
 }

@@ -89,6 +89,17 @@ struct tcp_host {
     uint64_t served_last;        /* value of the class served last, which had the smallest */
 };
 
+struct tcp {
+    struct tcp_tx   *tx;         /* by flow */
+    struct tcp_rx   *rx;
+    struct tcp_host *host;       /* by host */
+};
+
+static inline struct tcp *tcp_of(const struct sim *s)
+{
+    return (struct tcp *)s->hosts.own[TRANSPORT_TCP];
+}
+
 /* ---- bitmaps of packets, by number, modulo ---- */
 
 static inline bool tcp_has_bit(const uint64_t *map, uint64_t n)
@@ -105,7 +116,7 @@ static inline void tcp_flip_bit(uint64_t *map, uint64_t n)
 
 static inline struct tcp_tx *tcp_tx_of(const struct sim *s, const struct flow *f)
 {
-    return &s->flows.tcp_tx[f - s->flows.flow];
+    return &tcp_of(s)->tx[f - s->flows.flow];
 }
 
 /* Returns the packets in flight. */

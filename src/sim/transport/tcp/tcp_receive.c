@@ -17,7 +17,7 @@ static uint64_t block(const struct tcp_rx *x, uint64_t expected, uint64_t last)
 static void acknowledge(struct sim *s, struct host *h, const struct packet *k, bool is_gap)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
-    struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
+    struct tcp_rx  *x = &tcp_of(s)->rx[k->flow];
     struct packet   answered = *k;
 
     if (is_gap) {
@@ -57,7 +57,7 @@ static void deliver(struct flow_rx *rx, struct tcp_rx *x, uint32_t mss)
 static void on_in_order(struct sim *s, struct host *h, const struct packet *k, uint32_t mss)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
-    struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
+    struct tcp_rx  *x = &tcp_of(s)->rx[k->flow];
     bool            had_gap = x->out_of_order > 0;
 
     deliver(rx, x, mss);
@@ -77,7 +77,7 @@ static bool open_flow(struct sim *s, const struct packet *k)
     if ((int16_t)(k->generation - rx->generation) < 0)
         return false;
     *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
-    s->flows.tcp_rx[k->flow] = (struct tcp_rx){ .end = UINT64_MAX };
+    tcp_of(s)->rx[k->flow] = (struct tcp_rx){ .end = UINT64_MAX };
     return true;
 }
 
@@ -86,7 +86,7 @@ static bool open_flow(struct sim *s, const struct packet *k)
 APART enum act tcp_on_data(struct sim *s, struct host *h, struct packet *k)
 {
     struct flow_rx *rx = &s->flows.rx[k->flow];
-    struct tcp_rx  *x = &s->flows.tcp_rx[k->flow];
+    struct tcp_rx  *x = &tcp_of(s)->rx[k->flow];
     bool            is_marked = k->flags & PACKET_ECN;
 
     s->engine.counters.data_received++;

@@ -12,7 +12,7 @@
 
 static inline struct tcp_host *tcp_host_of(const struct sim *s, const struct host *h)
 {
-    return (struct tcp_host *)s->hosts.own[TRANSPORT_TCP] + (h - s->net.host);
+    return &tcp_of(s)->host[h->id];
 }
 
 /* ---- window ---- */
@@ -65,7 +65,7 @@ static void take_turn(struct sim *s, struct host *h, struct flow *f)
     t->is_queued = true;
     t->next_ready = 0;
     if (th->turn[f->prio].head)
-        s->flows.tcp_tx[th->turn[f->prio].tail].next_ready = id;
+        tcp_of(s)->tx[th->turn[f->prio].tail].next_ready = id;
     else
         th->turn[f->prio].head = id;
     th->turn[f->prio].tail = id;
@@ -82,10 +82,10 @@ static void leave_turn(struct sim *s, struct host *h, const struct flow *f)
 
     if (!t->is_queued)
         return;
-    for (uint32_t i = th->turn[f->prio].head; i != id; i = s->flows.tcp_tx[i].next_ready)
+    for (uint32_t i = th->turn[f->prio].head; i != id; i = tcp_of(s)->tx[i].next_ready)
         before = i;
     if (before)
-        s->flows.tcp_tx[before].next_ready = t->next_ready;
+        tcp_of(s)->tx[before].next_ready = t->next_ready;
     else
         th->turn[f->prio].head = t->next_ready;
     if (!t->next_ready)
@@ -158,7 +158,7 @@ static void forget(struct sim *s, struct host *h, const struct flow *f)
     if (!t->is_woken)
         return;
     while (*link != (uint32_t)(f - s->flows.flow))
-        link = &s->flows.tcp_tx[*link].next_woken;
+        link = &tcp_of(s)->tx[*link].next_woken;
     *link = t->next_woken;
     if (!th->woken)
         evq_cancel(&s->engine.evq, wake_event(s, f->host));
@@ -168,8 +168,8 @@ APART void tcp_on_wake(struct sim *s, struct host *h)
 {
     struct tcp_host *th = tcp_host_of(s, h);
 
-    for (uint32_t id = th->woken; id; id = s->flows.tcp_tx[id].next_woken) {
-        s->flows.tcp_tx[id].is_woken = false;
+    for (uint32_t id = th->woken; id; id = tcp_of(s)->tx[id].next_woken) {
+        tcp_of(s)->tx[id].is_woken = false;
         take_turn(s, h, &s->flows.flow[id]);
     }
     th->woken = 0;
@@ -222,10 +222,10 @@ APART void tcp_on_timer(struct sim *s, struct host *h)
 {
     uint64_t next = NEVER;
 
-    for (uint32_t id = tcp_host_of(s, h)->active; id; id = s->flows.tcp_tx[id].next_active) {
-        if (s->flows.tcp_tx[id].deadline_ps <= s->engine.now_ps)
+    for (uint32_t id = tcp_host_of(s, h)->active; id; id = tcp_of(s)->tx[id].next_active) {
+        if (tcp_of(s)->tx[id].deadline_ps <= s->engine.now_ps)
             time_out(s, h, &s->flows.flow[id]);
-        next = s->flows.tcp_tx[id].deadline_ps < next ? s->flows.tcp_tx[id].deadline_ps : next;
+        next = tcp_of(s)->tx[id].deadline_ps < next ? tcp_of(s)->tx[id].deadline_ps : next;
     }
     if (next != NEVER)
         arm(s, h->id, next);
@@ -348,7 +348,7 @@ static APART void start(struct sim *s, struct host *h, struct flow *f)
         cfg->algo->start(&t->window, t->state);
     t->next_active = th->active;
     if (th->active)
-        s->flows.tcp_tx[th->active].prev_active = id;
+        tcp_of(s)->tx[th->active].prev_active = id;
     th->active = id;
     take_turn(s, h, f);
 }
@@ -362,11 +362,11 @@ void tcp_finish(struct sim *s, struct host *h, struct flow *f)
     leave_turn(s, h, f);
     forget(s, h, f);
     if (t->prev_active)
-        s->flows.tcp_tx[t->prev_active].next_active = t->next_active;
+        tcp_of(s)->tx[t->prev_active].next_active = t->next_active;
     else
         th->active = t->next_active;
     if (t->next_active)
-        s->flows.tcp_tx[t->next_active].prev_active = t->prev_active;
+        tcp_of(s)->tx[t->next_active].prev_active = t->prev_active;
     if (!th->active && evq_is_pending(&s->engine.evq, timer))
         evq_cancel(&s->engine.evq, timer);
     flow_end(s, f);
@@ -377,7 +377,7 @@ void tcp_finish(struct sim *s, struct host *h, struct flow *f)
 static void check_flow(const struct sim *s, const struct host *h, uint32_t id)
 {
     const struct flow   *f = &s->flows.flow[id];
-    const struct tcp_tx *t = &s->flows.tcp_tx[id];
+    const struct tcp_tx *t = &tcp_of(s)->tx[id];
     uint32_t             sacked = 0, holes = 0, timer = transport_event(s, TIMER_TCP_RTO, f->host);
 
     for (uint64_t n = t->first; n < t->next; n++) {
@@ -411,18 +411,18 @@ static void check(const struct sim *s, const struct host *h)
 {
     uint32_t active = 0, waiting = 0;
 
-    if (!s->flows.tcp_tx)
+    if (!tcp_of(s))
         return;
     const struct tcp_host *th = tcp_host_of(s, h);
-    for (uint32_t id = th->active; id; id = s->flows.tcp_tx[id].next_active, active++) {
+    for (uint32_t id = th->active; id; id = tcp_of(s)->tx[id].next_active, active++) {
         check_flow(s, h, id);
-        waiting += s->flows.tcp_tx[id].is_queued;
+        waiting += tcp_of(s)->tx[id].is_queued;
     }
     for (uint32_t c = 0; c < PRIOS; c++) {
         expect_of_node((th->turn[c].head != 0) == (th->ready >> c & 1), s, h->node,
                        "a class of TCP and its bit disagree");
-        for (uint32_t id = th->turn[c].head; id; id = s->flows.tcp_tx[id].next_ready, waiting--)
-            expect_of_node(s->flows.tcp_tx[id].is_queued && s->flows.flow[id].prio == c, s, h->node,
+        for (uint32_t id = th->turn[c].head; id; id = tcp_of(s)->tx[id].next_ready, waiting--)
+            expect_of_node(tcp_of(s)->tx[id].is_queued && s->flows.flow[id].prio == c, s, h->node,
                            "a TCP flow waits in the wrong place");
     }
     expect_of_node(waiting == 0, s, h->node, "a TCP flow that waits is not on the list");
@@ -434,9 +434,11 @@ static void reserve(struct sim *s, uint32_t flows)
 {
     if (!s->cfg.tcps)
         return;
-    s->flows.tcp_tx = arena_alloc(&s->arena, flows, sizeof *s->flows.tcp_tx);
-    s->flows.tcp_rx = arena_alloc(&s->arena, flows, sizeof *s->flows.tcp_rx);
-    s->hosts.own[TRANSPORT_TCP] = arena_alloc(&s->arena, s->net.hosts, sizeof(struct tcp_host));
+    struct tcp *t = arena_alloc(&s->arena, 1, sizeof *t);
+    s->hosts.own[TRANSPORT_TCP] = t;
+    t->tx = arena_alloc(&s->arena, flows, sizeof *t->tx);
+    t->rx = arena_alloc(&s->arena, flows, sizeof *t->rx);
+    t->host = arena_alloc(&s->arena, s->net.hosts, sizeof *t->host);
 }
 
 static bool has_timers(const struct sim *s)
@@ -461,7 +463,15 @@ static bool may_send(const struct sim *s, const struct host *h, const struct flo
     return tcp_tx_of(s, f)->is_queued || tcp_tx_of(s, f)->is_woken;
 }
 
+static uint64_t arrived_bytes(const struct sim *s, const struct flow *f)
+{
+    const struct tcp_tx *t = tcp_tx_of(s, f);
+
+    return f->acked + (uint64_t)t->sacked * t->window.mss_bytes;
+}
+
 const struct transport transport_tcp = {
     .name = "tcp", .is_stack = true, .reserve = reserve, .has_timers = has_timers, .takes = takes,
-    .ideal_ps = ideal_ps, .start = start, .may_send = may_send, .share = share, .check = check,
+    .ideal_ps = ideal_ps, .start = start, .may_send = may_send, .arrived_bytes = arrived_bytes, .share = share,
+    .check = check,
 };

@@ -35,9 +35,9 @@ static bool next(struct sim *s, struct host *h, uint32_t flow)
     const struct posted *m = &s->flows.pairs.posted[pair_of(s, f)->sending];
     uint32_t             payload = (uint32_t)(f->bytes - f->sent), ports = f->ports;
 
-    if (s->hosts.at_send && (send_is_held(s, f) || send_is_delayed(s, h, f)))
+    if (send_must_wait(s, h, f))
         return false;
-    if (s->hosts.after_send & SENT_SPRAYED)
+    if (spray_has_pairs(s))
         ports ^= spray_next(s, flow, f->bytes / s->cfg.mtu_bytes);
     uint32_t       id = engine_new_packet(&s->engine);
     struct packet *k = &s->engine.packets.packet[id];
@@ -55,12 +55,7 @@ static bool next(struct sim *s, struct host *h, uint32_t flow)
     k->flags = PACKET_LAST;
     s->engine.counters.data_sent++;
     s->engine.counters.payload_sent += payload;
-    if (s->hosts.at_send & SEND_FIFO) {
-        send_to_fifo(s, h, f, id, k);
-    } else {
-        path_transmit(&s->engine, h->port, id, k);
-        f->next_ps = s->engine.now_ps + pacer_gap_ps(s, f, payload + s->cfg.header_bytes);
-    }
+    send_packet(s, h, f, id, k, payload + s->cfg.header_bytes);
     f->sent = f->sent_max = f->acked = f->bytes;
     finish_messages(s, h, f);
     return true;

@@ -14,6 +14,16 @@
  * bitmap has named yet. Since they are counted from records, the figure cannot drift. A flow with nothing in
  * flight may always send one packet. So a flow is never stuck: packets in flight time out, and pending
  * packets may be sent or, with receiver credit, requested.
+ *
+ * Fields of packets:
+ *
+ *   UET_DATA      seq: flags below and the packet number; sent_ps: the credit that the sender requests
+ *   UET_TRIMMED   likewise, but without payload; so are UET_TRIMMED_AT_LAST, UET_RTS and UET_PROBE
+ *   UET_ACK       seq: see uet_ack_pack(); sent_ps: bitmap of 64 packets
+ *   UET_NACK      likewise
+ *   UET_PULL      sent_ps: the total credit granted
+ *
+ * The source port carries the entropy value (EV): the flow's port XOR the EV.
  */
 #ifndef SIM_TRANSPORT_UET_UET_H
 #define SIM_TRANSPORT_UET_UET_H
@@ -21,6 +31,56 @@
 #include "sim/transport/transport.h"
 
 #define UET_NONE UINT16_MAX
+
+#define UET_ASKS      (1ull << 63)       /* the sender requests an immediate ACK */
+#define UET_AGAIN     (1ull << 62)       /* retransmission */
+#define UET_NUMBER    0xffffffffull
+
+#define UET_ACK_AGAIN   1u               /* acknowledges a retransmission */
+#define UET_ACK_PROBE   2u               /* answers a probe or an RTS; 'number' is the probe's number, or 0 */
+#define UET_ACK_AT_LAST 4u               /* NACK: trimmed before the receiver's link */
+
+/* limit of packets between the first missing one and the last sent one */
+#define UET_RING_MAX  4096u
+#define UET_RING_MIN  128u
+#define UET_CREDIT_UNIT 256u             /* bytes */
+#define UET_RING_SMALL 64u         /* ring of short messages */
+
+/* ---- answers ---- */
+
+struct uet_ack {
+    uint32_t expected;           /* all packets before it have arrived */
+    uint32_t kept;               /* number of packets received beyond it */
+    uint32_t number;             /* number of the acknowledged packet */
+    uint32_t flags;              /* UET_ACK_AGAIN, .. */
+};
+
+/* Layout: 32 bits expected, 7 flags, 12 kept, 13 number - expected. For a probe: its number. */
+static inline uint64_t uet_ack_pack(const struct uet_ack *a)
+{
+    uint32_t number = a->flags & UET_ACK_PROBE ? a->number : a->number - a->expected + UET_RING_MAX;
+
+    return (uint64_t)a->expected << 32 | (uint64_t)a->flags << 25 |
+           (uint64_t)(a->kept < 4095 ? a->kept : 4095) << 13 | (number & 8191u);
+}
+
+static inline struct uet_ack uet_ack_unpack(uint64_t seq)
+{
+    uint32_t       low = (uint32_t)seq;
+    struct uet_ack a = { (uint32_t)(seq >> 32), low >> 13 & 4095u, low & 8191u, low >> 25 };
+
+    if (!(a.flags & UET_ACK_PROBE))
+        a.number += a.expected - UET_RING_MAX;
+    return a;
+}
+
+/* Returns the first packet of the bitmap, which covers the 64 packets up to the acknowledged one. */
+static inline uint32_t uet_map_begin(const struct uet_ack *a)
+{
+    return a->flags & UET_ACK_PROBE || a->number <= a->expected + 64 ? a->expected + 1 : a->number - 63;
+}
+
+/* ---- state ---- */
 
 struct uet_record {
     uint64_t sent_ps;
@@ -78,6 +138,39 @@ struct uet_host {
     uint32_t rises;              /* consecutive increases */
 };
 
+/* Sender state of a part, in cache lines; line 0 is unused. */
+struct uet_pool {
+    char    *line;
+    uint32_t used, limit;
+    uint32_t free[2];            /* free lists for small and large rings */
+};
+
+/* What all flows share. Each part has its own pool. */
+struct uet {
+    bool     has_credit;
+    uint32_t ring;               /* a power of two, up to UET_RING_MAX */
+    uint64_t window_bytes_max;   /* 1.5 BDP of the fastest host */
+    struct uet_host *host;       /* by host */
+    char    *rx;                 /* by flow: struct uet_rx */
+    size_t   rx_stride;
+    uint32_t *at;                /* by flow: its place in the pool */
+    struct uet_pool pool;
+};
+
+static inline struct uet *uet_of(const struct sim *s)
+{
+    return (struct uet *)s->hosts.own[TRANSPORT_UET];
+}
+
+/* Returns the configuration of the congestion control of a host's connections. */
+static inline const void *uet_cfg(const struct sim *s, const struct host *h)
+{
+    return s->hosts.own_control[h->id].cfg;
+}
+
+/* Returns the BDP of the longest path in an empty network, in full packets. */
+uint64_t uet_bdp_packets(const struct sim *);
+
 /* ---- memory: struct uet_tx, records, two bitmaps; struct uet_rx with its bitmap ---- */
 
 static inline size_t uet_tx_bytes(uint32_t ring)
@@ -92,7 +185,7 @@ static inline size_t uet_rx_bytes(uint32_t ring)
 
 static inline struct uet_tx *uet_tx_at(const struct sim *s, size_t flow)
 {
-    return (struct uet_tx *)(void *)(s->flows.uet_pool.line + (size_t)s->flows.uet_at[flow] * EVQ_LINE);
+    return (struct uet_tx *)(void *)(uet_of(s)->pool.line + (size_t)uet_of(s)->at[flow] * EVQ_LINE);
 }
 
 static inline struct uet_tx *uet_tx_of(const struct sim *s, const struct flow *f)
@@ -102,7 +195,7 @@ static inline struct uet_tx *uet_tx_of(const struct sim *s, const struct flow *f
 
 static inline struct uet_rx *uet_rx_of(const struct sim *s, uint32_t flow)
 {
-    return (struct uet_rx *)(void *)(s->flows.uet_rx + flow * s->flows.uet_rx_stride);
+    return (struct uet_rx *)(void *)(uet_of(s)->rx + flow * uet_of(s)->rx_stride);
 }
 
 static inline struct uet_record *uet_record(struct uet_tx *t, uint32_t n)
@@ -183,7 +276,7 @@ static inline bool uet_may_send(const struct sim *s, const struct flow *f, const
     uint64_t left = f->bytes - f->sent;
     uint32_t size = t->again || left > s->cfg.mtu_bytes ? s->cfg.mtu_bytes : (uint32_t)left;
 
-    if (!uet_has_more(f, t) || (s->uet.has_credit && t->credit_bytes <= 0))
+    if (!uet_has_more(f, t) || (uet_of(s)->has_credit && t->credit_bytes <= 0))
         return false;
     uint64_t flight = uet_in_flight(s, t);
     return flight + size <= f->out.window_bytes || flight == 0 || !t->is_asked ||

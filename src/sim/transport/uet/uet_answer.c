@@ -86,13 +86,13 @@ static uint32_t window_packets(const struct sim *s, const struct flow *f)
 {
     uint64_t packets = f->out.window_bytes / s->cfg.mtu_bytes;
 
-    return packets < s->uet.ring ? (uint32_t)packets : s->uet.ring;
+    return packets < uet_of(s)->ring ? (uint32_t)packets : uet_of(s)->ring;
 }
 
 /* Returns how many packets beyond a gap make it a loss: one and a half windows. */
 static uint32_t reorder_packets(const struct sim *s, const struct flow *f)
 {
-    uint32_t most = (uint32_t)(s->uet.window_bytes_max / s->cfg.mtu_bytes),
+    uint32_t most = (uint32_t)(uet_of(s)->window_bytes_max / s->cfg.mtu_bytes),
              packets = window_packets(s, f) * 3 / 2;
 
     packets = packets < most ? packets : most;
@@ -147,14 +147,14 @@ static APART void recover(struct sim *s, struct flow *f, const struct uet_ack *a
 
 static void control(struct sim *s, struct host *h, struct flow *f, const struct cc_ack *a)
 {
-    if (f->controlled && s->uet.cc->on_ack)
-        s->uet.cc->on_ack(h->uet_cfg, flow_cc(s, f), engine_cc_now(&s->engine), a, &f->out);
+    if (f->controlled && s->cfg.cc->on_ack)
+        s->cfg.cc->on_ack(uet_cfg(s, h), flow_cc(s, f), engine_cc_now(&s->engine), a, &f->out);
 }
 
 static void report_loss(struct sim *s, struct host *h, struct flow *f, enum cc_loss loss)
 {
-    if (f->controlled && s->uet.cc->on_loss)
-        s->uet.cc->on_loss(h->uet_cfg, flow_cc(s, f), engine_cc_now(&s->engine), loss, &f->out);
+    if (f->controlled && s->cfg.cc->on_loss)
+        s->cfg.cc->on_loss(uet_cfg(s, h), flow_cc(s, f), engine_cc_now(&s->engine), loss, &f->out);
 }
 
 /* Handles what every ACK and NACK says about arrived packets. Returns the new bytes. */
@@ -179,7 +179,7 @@ static void go_on(struct sim *s, struct host *h, struct flow *f)
         uet_close(s, f);
     } else if (f->acked < f->end || !finish_messages(s, h, f)) {
         pacer_sort_in_unpaced(s, h, f);
-        if (s->uet.has_credit)
+        if (uet_of(s)->has_credit)
             uet_ask(s, h, f, false);
     }
 }
@@ -227,7 +227,7 @@ static void on_nack(struct sim *s, struct host *h, struct flow *f, const struct 
 static void on_pull(struct sim *s, struct host *h, struct flow *f, uint64_t granted)
 {
     struct uet_tx *t = uet_tx_of(s, f);
-    int64_t        most = (int64_t)s->uet.window_bytes_max;
+    int64_t        most = (int64_t)uet_of(s)->window_bytes_max;
 
     end_trust(t);
     if (granted > t->pulled) {

@@ -40,14 +40,14 @@ static void take_out(struct sim *s, struct uet_host *all, uint32_t flow)
 void credit_leave(struct sim *s, struct host *h, uint32_t flow)
 {
     if (uet_rx_of(s, flow)->is_listed)
-        take_out(s, &s->uet.host[h->id], flow);
+        take_out(s, &uet_of(s)->host[h->id], flow);
 }
 
 /* ---- timing ---- */
 
 static void await(struct sim *s, const struct host *h)
 {
-    const struct uet_host *all = &s->uet.host[h->id];
+    const struct uet_host *all = &uet_of(s)->host[h->id];
     uint32_t               event = transport_event(s, TIMER_UET_CREDIT, h->id);
     uint64_t               at = all->free_ps > s->engine.now_ps ? all->free_ps : s->engine.now_ps;
 
@@ -58,7 +58,7 @@ static void await(struct sim *s, const struct host *h)
 void credit_ask(struct sim *s, struct host *h, const struct packet *k, bool must)
 {
     struct uet_rx   *x = uet_rx_of(s, k->flow);
-    struct uet_host *all = &s->uet.host[h->id];
+    struct uet_host *all = &uet_of(s)->host[h->id];
 
     all->arrived++;
     all->cut_inside += k->kind == UET_TRIMMED;
@@ -109,7 +109,7 @@ static void send_pull(struct sim *s, struct host *h, uint32_t flow)
 
 APART void credit_on_pull(struct sim *s, struct host *h)
 {
-    struct uet_host *all = &s->uet.host[h->id];
+    struct uet_host *all = &uet_of(s)->host[h->id];
     uint32_t         flow = all->head;
 
     if (!flow)

@@ -12,7 +12,7 @@ static enum act answer(struct sim *s, struct host *h, struct uet_rx *x, struct p
     struct uet_ack a = { x->expected, x->kept, (uint32_t)(k->seq & UET_NUMBER),
                          ack_flags | (k->seq & UET_AGAIN ? UET_ACK_AGAIN : 0) };
 
-    k->sent_ps = x->kept ? uet_bits(x->has, s->uet.ring - 1, uet_map_begin(&a)) : 0;
+    k->sent_ps = x->kept ? uet_bits(x->has, uet_of(s)->ring - 1, uet_map_begin(&a)) : 0;
     return reply_with(s, h, k,
                       &(struct answer){ kind, uet_ack_pack(&a), s->cfg.head_prio, s->cfg.ack_bytes, flags,
                                         false });
@@ -35,7 +35,7 @@ static uint8_t echo_of(const struct packet *k)
 
 static bool is_there(const struct sim *s, const struct uet_rx *x, uint32_t n)
 {
-    return n < x->expected || (x->kept && uet_has(x->has, s->uet.ring - 1, n));
+    return n < x->expected || (x->kept && uet_has(x->has, uet_of(s)->ring - 1, n));
 }
 
 /* Opens the flow if this is its first packet. Returns false if the flow is already done. */
@@ -49,7 +49,7 @@ static bool is_open(struct sim *s, const struct packet *k)
     if ((int16_t)(k->generation - rx->generation) < 0)
         return false;
     *rx = (struct flow_rx){ .generation = k->generation, .nacked_seq = UINT64_MAX };
-    memset(x, 0, uet_rx_bytes(s->uet.ring));
+    memset(x, 0, uet_rx_bytes(uet_of(s)->ring));
     x->end = UINT64_MAX;
     return true;
 }
@@ -58,16 +58,17 @@ static bool is_open(struct sim *s, const struct packet *k)
 static void deliver(struct sim *s, struct host *h, const struct packet *k, struct uet_rx *x)
 {
     const struct flow *f = &s->flows.flow[k->flow];
+    uint32_t           mask = uet_of(s)->ring - 1;
 
-    for (x->expected++; x->kept && uet_has(x->has, s->uet.ring - 1, x->expected); x->expected++, x->kept--)
-        uet_flip(x->has, s->uet.ring - 1, x->expected);
+    for (x->expected++; x->kept && uet_has(x->has, mask, x->expected); x->expected++, x->kept--)
+        uet_flip(x->has, mask, x->expected);
     uint64_t bytes = (uint64_t)x->expected * s->cfg.mtu_bytes;
     bytes = bytes < x->end ? bytes : x->end;
     receive_report_arrivals(s, f, x->end, bytes);
     if (f->is_lasting || bytes != x->end)
         return;
     x->is_over = true;
-    if (s->uet.has_credit)
+    if (uet_of(s)->has_credit)
         credit_leave(s, h, k->flow);
 }
 
@@ -85,7 +86,7 @@ static bool take(struct sim *s, struct host *h, struct uet_rx *x, const struct p
         deliver(s, h, k, x);
     } else {
         receive_count_reordered(s, k);
-        uet_flip(x->has, s->uet.ring - 1, n);
+        uet_flip(x->has, uet_of(s)->ring - 1, n);
         x->kept++;
     }
     if (x->kept == 0 && x->is_asked) {
@@ -105,12 +106,12 @@ APART enum act uet_on_data(struct sim *s, struct host *h, struct packet *k)
         s->engine.counters.payload_stale += k->payload;
         return ACT_FREE;
     }
-    if (s->uet.has_credit)
+    if (uet_of(s)->has_credit)
         credit_ask(s, h, k, false);
     if (is_there(s, x, n)) {
         s->engine.counters.payload_stale += k->payload;
     } else {
-        assert(n - x->expected < s->uet.ring);
+        assert(n - x->expected < uet_of(s)->ring);
         bool must = take(s, h, x, k, n);
         if (++x->unacked < s->cfg.ack_every && !must && !(k->flags & PACKET_ECN))
             return ACT_FREE;
@@ -124,7 +125,7 @@ APART enum act uet_on_trimmed(struct sim *s, struct host *h, struct packet *k)
 
     if (!is_open(s, k))
         return ACT_FREE;
-    if (s->uet.has_credit)
+    if (uet_of(s)->has_credit)
         credit_ask(s, h, k, true);
     if (is_there(s, x, (uint32_t)(k->seq & UET_NUMBER)))
         return acknowledge(s, h, x, k, 0, 0);
@@ -136,7 +137,7 @@ APART enum act uet_on_request(struct sim *s, struct host *h, struct packet *k)
 {
     if (!is_open(s, k))
         return ACT_FREE;
-    if (s->uet.has_credit)
+    if (uet_of(s)->has_credit)
         credit_ask(s, h, k, true);
     return acknowledge(s, h, uet_rx_of(s, k->flow), k, UET_ACK_PROBE, echo_of(k));
 }

@@ -12,7 +12,7 @@ void uet_wake(struct sim *s, struct flow *f)
     struct uet_tx *t = uet_tx_of(s, f);
 
     t->is_spec = true;
-    t->credit_bytes = (int64_t)s->uet.window_bytes_max;
+    t->credit_bytes = (int64_t)uet_of(s)->window_bytes_max;
 }
 
 /* A message of a few packets needs only a small ring; a persistent connection may have longer ones later. */
@@ -20,13 +20,13 @@ static uint32_t ring_of(const struct sim *s, const struct flow *f)
 {
     bool is_small = !f->is_lasting && f->bytes <= (uint64_t)UET_RING_SMALL * s->cfg.mtu_bytes;
 
-    return is_small ? UET_RING_SMALL : s->uet.ring;
+    return is_small ? UET_RING_SMALL : uet_of(s)->ring;
 }
 
 /* The free list is linked through the first word of each place. Too many flows: fails and returns 0. */
 static uint32_t take_place(struct sim *s, uint32_t ring)
 {
-    struct uet_pool *pool = &s->flows.uet_pool;
+    struct uet_pool *pool = &uet_of(s)->pool;
     uint32_t        *free = &pool->free[ring > UET_RING_SMALL], at = *free;
     uint32_t         lines = (uint32_t)((uet_tx_bytes(ring) + EVQ_LINE - 1) / EVQ_LINE);
 
@@ -48,17 +48,17 @@ static uint32_t take_place(struct sim *s, uint32_t ring)
 void uet_close(struct sim *s, const struct flow *f)
 {
     struct uet_tx *t = uet_tx_of(s, f);
-    uint32_t      *free = &s->flows.uet_pool.free[t->mask >= UET_RING_SMALL];
+    uint32_t      *free = &uet_of(s)->pool.free[t->mask >= UET_RING_SMALL];
 
     *(uint32_t *)(void *)t = *free;
-    *free = s->flows.uet_at[f - s->flows.flow];
+    *free = uet_of(s)->at[f - s->flows.flow];
 }
 
 void uet_open(struct sim *s, struct flow *f)
 {
     uint32_t ring = ring_of(s, f);
 
-    s->flows.uet_at[f - s->flows.flow] = take_place(s, ring);
+    uet_of(s)->at[f - s->flows.flow] = take_place(s, ring);
     struct uet_tx *t = uet_tx_of(s, f);
     *t = (struct uet_tx){ .mask = ring - 1, .oldest = UET_NONE, .newest = UET_NONE, .probe_due_ps = NEVER };
     memset(uet_out_map(t), 0, ring / 4);
@@ -129,7 +129,7 @@ static uint64_t wire_bytes(const struct sim *s, uint64_t payload)
 static uint64_t target_of(const struct sim *s, const struct host *h, const struct flow *f,
                           const struct uet_tx *t)
 {
-    int64_t mtu = s->cfg.mtu_bytes + s->cfg.header_bytes, most = (int64_t)s->uet.window_bytes_max;
+    int64_t mtu = s->cfg.mtu_bytes + s->cfg.header_bytes, most = (int64_t)uet_of(s)->window_bytes_max;
     int64_t window = f->out.window_bytes < (uint64_t)most ? (int64_t)f->out.window_bytes + mtu : most;
     int64_t need = (int64_t)wire_bytes(s, f->bytes - f->sent + t->again_bytes);
 
@@ -178,7 +178,7 @@ static inline void fill_in(const struct sim *s, uint32_t flow, struct packet *k,
 /* Returns true if the packet requests an ACK: it is sent again, the last, or the sender then waits. */
 static bool must_ask(const struct sim *s, const struct flow *f, const struct uet_tx *t, bool is_again)
 {
-    return is_again || f->sent >= f->bytes || (s->uet.has_credit && t->credit_bytes <= 0) ||
+    return is_again || f->sent >= f->bytes || (uet_of(s)->has_credit && t->credit_bytes <= 0) ||
            uet_in_flight(s, t) + s->cfg.mtu_bytes >= f->out.window_bytes || t->next - t->first > t->mask;
 }
 
@@ -198,7 +198,7 @@ emit(struct sim *s, struct host *h, uint32_t flow, uint32_t n, uint32_t payload,
     k->bytes = (uint16_t)(payload + s->cfg.header_bytes);
     k->payload = (uint16_t)payload;
     add_record(s, t, n, payload, ev, is_again);
-    k->sent_ps = s->uet.has_credit ? spend_credit(s, h, f, k->bytes) : 0;
+    k->sent_ps = uet_of(s)->has_credit ? spend_credit(s, h, f, k->bytes) : 0;
     if (is_last && f->is_lasting)
         pair_go_on(s, f);        /* the next message begins with the next packet */
     t->is_asked = must_ask(s, f, t, is_again);
@@ -264,7 +264,7 @@ APART void uet_ask(struct sim *s, struct host *h, struct flow *f, bool must)
     struct uet_tx *t = uet_tx_of(s, f);
     uint64_t       requested = t->requested;
 
-    if (!s->uet.has_credit || t->credit_bytes > 0 || !uet_has_more(f, t))
+    if (!uet_of(s)->has_credit || t->credit_bytes > 0 || !uet_has_more(f, t))
         return;
     if (!must && t->rts_ps && s->engine.now_ps - t->rts_ps < s->net.base_rtt_ps)
         return;
