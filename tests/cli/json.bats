@@ -19,7 +19,7 @@ value() {
     [ "$(wc -w <<<"$commands")" -ge 20 ]
     for command in $commands; do
         case $command in
-        plot | serve | gym | record | draw-workload | controller | agent | twin | help | ctl) ;;    # ctl: see below
+        serve | gym | record | draw-workload | controller | agent | twin | help | ctl) ;;    # ctl: see below
         *) "$ANOLE" "$command" --help | grep -qE '^ +(-f, )?--format=' || { echo "$command has none"; return 1; } ;;
         esac
     done

@@ -77,8 +77,8 @@ export class History {
         await new Promise((done) => setTimeout(done, RETRY_MS));
         continue;
       }
-      const answer = (await reply.json()) as Past & { error?: string };
-      const past = reply.ok ? coarser(answer) : null;
+      const answer = ((await reply.json().catch(() => null)) ?? {}) as Partial<Past> & { error?: string };
+      const past = reply.ok && answer.t_ms ? coarser(answer as Past) : null;
       if (wanted !== this.wanted) return;
       this.later.disabled = this.until === null;
       this.earlier.disabled = past === null || past.oldest_ms === 0 || past.oldest_ms >= past.from_ms;
