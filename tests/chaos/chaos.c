@@ -304,6 +304,9 @@ static void edit(struct world *w)
     enum knob      knob = d->is.is_named[KNOB_kmin] ? KNOB_kmin : KNOB_rpg_hai_rate;
     double         value = (double)world_draw(w, 100, 390) + 0.25;
 
+    /* Between a write and its reading an agent without a guard takes it for what the device made of it. */
+    if (w->proc[i].is_stalled && !w->proc[i].may_be_guarded)
+        return;
     d->is.knobs.value[knob] = value;
     d->is_clamped[knob] = false;
     /* Before its agent first reads the device, this counts as its initial value. */

@@ -393,6 +393,8 @@ static void follow(struct world *w, uint32_t device)
         d->able_us = w->now_us;
     if (d->able_us == w->now_us || w->now_us < p->disk.full_until_us)
         d->able_log_us = w->now_us;
+    if (p->is_guarded && !chaos_guard_is_able(p))
+        d->guard_stopped_us = w->now_us;
     for (int i = 0; i < WORLD_KNOBS; i++) {
         enum knob k = world_knob[i];
 
@@ -419,10 +421,11 @@ static void check_device(struct world *w, uint32_t device)
 
     follow(w, device);
     since_us = max_u64(d->guard_able_us, d->exposed_us);
+    uint64_t agent_us = max_u64(d->able_us, d->guard_stopped_us);
     if (d->is_exposed && w->now_us > max_u64(since_us, d->lease_until_us) + MOMENT_US)
         broken(w, PROMISE_lease, device, "an unconfirmed value is in the device after its lease");
     if (d->is_exposed && w->now_us < d->breach_until_us &&
-        w->now_us > max_u64(max_u64(d->exposed_us, d->breach_since_us) + GUARD_US, d->able_us + MOMENT_US))
+        w->now_us > max_u64(max_u64(d->exposed_us, d->breach_since_us) + GUARD_US, agent_us + MOMENT_US))
         broken(w, PROMISE_guard, device,
                "an unconfirmed value is in the device after a guardrail was broken");
     if (d->is_unexplained && w->now_us > max_u64(d->able_log_us, d->unexplained_us) + MOMENT_US)

@@ -127,6 +127,7 @@ struct device {
     uint64_t        lease_us, lease_until_us;
     /* Since when its agent could act, and write its log, and since when agent or guard could. */
     uint64_t        able_us, able_log_us, guard_able_us;
+    uint64_t        guard_stopped_us;    /* its guard did not run then, and the agent waits for it */
     bool            is_late;     /* it holds what a write that had failed has made of it */
     bool            is_exposed;
     uint64_t        exposed_us;

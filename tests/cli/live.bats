@@ -139,6 +139,21 @@ stays_back() {
     "$ANOLE" agent agent1.yaml --rescue
 }
 
+@test "live: a guard that answers late when it starts is greeted again" {
+    needs_live
+    mkdir slow
+    cp "$(dirname "$ANOLE")"/anole "$(dirname "$ANOLE")"/anole-live slow/
+    printf '#!/bin/sh\nsleep 1.5\nexec "%s/anole-guard"\n' "$(cd "$(dirname "$ANOLE")" && pwd)" >slow/anole-guard
+    chmod +x slow/anole-guard
+    write_controller
+    write_agent 1
+    start controller.log "$ANOLE" controller controller.yaml
+    start agent1.log slow/anole agent agent1.yaml
+    wait_for grep -q 'its guard does not answer' agent1.log
+    wait_for grep -q 'its guard runs' agent1.log
+    wait_for has_rate nic1 50
+}
+
 @test "live: an agent killed during a change with its guard is rescued, and the trial ends" {
     needs_live
     start_fabric

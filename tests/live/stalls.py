@@ -320,9 +320,9 @@ switches_per_day: 1000000
             time.sleep(0.01)
         sick = rng.choice(self.tried() or [0])
         began = time.monotonic()
-        self.cause(kind, sick)
         healthy = [i for i in range(len(self.DEVICES)) if kind not in ("hang", "all") or self.NAME == "switch" or i != sick]
         self.held += len([i for i in healthy if i in self.tried()])
+        self.cause(kind, sick)
         since = time.monotonic()
         freezer = self.order_freeze()
         if kind == "group":                                      # frozen for longer than the lease

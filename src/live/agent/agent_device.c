@@ -267,12 +267,12 @@ bool device_check(struct agent *a, uint64_t now_us)
 /* ---- writing ---- */
 
 /* The device was read late after a write that succeeded: someone may have set it since. A guard reads at
- * once what it writes, and knows what became of it. */
+ * once what it writes, and knows what became of it. Without one nobody knows; then it counts as ours, because a
+ * device that clamps is likelier than a person who sets it in that moment. */
 static bool is_set_since(struct agent *a, const struct knob_set *became, int rc, uint64_t written_us)
 {
-    bool is_known = a->io.guard.knows && a->io.guard.knows(a->io.guard.arg, became);
-
-    return !rc && a->looked_us >= written_us + PROMPT_US && !is_known;
+    return !rc && a->looked_us >= written_us + PROMPT_US && a->io.guard.knows &&
+           !a->io.guard.knows(a->io.guard.arg, became);
 }
 
 /* A NIC may clamp a value silently; the result is ours, too. The list keeps room for it (saved_doubt()). */

@@ -20,17 +20,28 @@ static void set_why(struct guarded *g, const char *why)
     clock_log("%s: %s", g->name, *why ? g->why : "its guard runs");
 }
 
+/* On a busy machine a guard that starts may answer late: it is greeted again. */
+static void greet(struct guarded *g)
+{
+    char why[sizeof g->why];
+    int  rc = guard_link_greet(&g->link, g->lock_fd, g->patience_us);
+
+    snprintf(why, sizeof why, "nothing is tried: its guard does not answer: %s", strerror(-rc));
+    set_why(g, rc ? why : "");
+    g->link.retry_us = clock_us() + 1000000;
+}
+
 void guarded_open(struct guarded *g)
 {
     struct err err;
-    char why[sizeof g->why];
-    int rc = guard_link_open(&g->link, &err);
+    char       why[sizeof g->why];
 
-    if (rc)
-        snprintf(why, sizeof why, "nothing is tried without a guard: %.150s", err.text);
-    else if ((rc = guard_link_greet(&g->link, g->lock_fd, g->patience_us)) != 0)
-        snprintf(why, sizeof why, "nothing is tried: its guard does not answer: %s", strerror(-rc));
-    set_why(g, rc ? why : "");
+    if (!guard_link_open(&g->link, &err)) {
+        greet(g);
+        return;
+    }
+    snprintf(why, sizeof why, "nothing is tried without a guard: %.150s", err.text);
+    set_why(g, why);
     g->link.retry_us = clock_us() + 1000000;
 }
 
@@ -49,12 +60,14 @@ const char *guarded_look(struct guarded *g)
         set_why(g, "nothing is tried without a guard: it has ended");
     if (!is_there && clock_us() >= g->link.retry_us)
         guarded_open(g);
+    else if (is_there && *g->why && clock_us() >= g->link.retry_us)
+        greet(g);
     return news ? guard_why_text(news) : was_there && !is_there ? "its guard has ended" : NULL;
 }
 
 uint64_t guarded_timer_us(const struct guarded *g)
 {
-    return g->link.fd >= 0 ? NEVER : g->link.retry_us;
+    return g->link.fd >= 0 && !*g->why ? NEVER : g->link.retry_us;
 }
 
 /* ---- hooks ---- */
