@@ -2,7 +2,6 @@
 #include "study/report/results.h"
 #include "base/err.h"
 #include "base/minmax.h"
-#include "work/traffic/kinds/trace_traffic.h"
 #include "work/traffic/traffic.h"
 
 #include <ctype.h>
@@ -211,9 +210,9 @@ static void add_trace(struct results *r, uint32_t entry)
 {
     struct results_entry  *e = &r->entry[entry];
     const struct ops_cell *c = ops_cell(r->ops, entry, OP_ITERATION);
-    double                 us[RESULTS_SPENT], computing;
+    double                 us[SPENT_COUNT], computing;
 
-    results_spent(r, entry, us);
+    spent_mean(&e->spent, us);
     computing = us[SPENT_COMPUTING] + us[SPENT_HIDDEN];
     e->exposed_us_mean = e->iteration_us_mean - computing;
     e->exposed_cold_us = (double)c->first_took_ps / (double)PS_PER_US - computing;
@@ -240,7 +239,8 @@ static void add_job(struct results *r, uint32_t entry)
     e->ops_bps = count ? rate((double)bytes * 8, last_ps - first_ps) : NAN;
     if (e->job == JOB_TRAINING)
         add_training(e, &r->scenario->entry[entry], ops_cell(r->ops, entry, OP_ITERATION));
-    if (results_ranks(r, entry) && isfinite(e->iteration_us_mean))
+    e->spent = spent_job(r->sim, r->ops, entry, r->end_ps);
+    if (e->spent.ranks && isfinite(e->iteration_us_mean))
         add_trace(r, entry);
 }
 

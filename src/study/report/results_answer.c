@@ -2,7 +2,6 @@
 #include "study/report/about.h"
 #include "study/report/results.h"
 #include "study/report/results_text.h"
-#include "work/traffic/kinds/trace_traffic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,10 +19,10 @@ static bool add_training(const struct results *r, struct card *c)
             continue;
         card_add(c, CARD_FINDING, "An iteration of %s takes %s on average.", r->scenario->entry[i].name,
                  metric(UNIT_US, e->iteration_us_mean).buf);
-        if (results_ranks(r, i)) {
-            double us[RESULTS_SPENT];
+        if (e->spent.ranks) {
+            double us[SPENT_COUNT];
 
-            results_spent(r, i, us);
+            spent_mean(&e->spent, us);
             card_add(c, CARD_DETAIL, "Of it a rank computes %s on average, while %s of its messages pass; it waits %s "
                      "for its own messages and %s for others.",
                      metric(UNIT_US, us[SPENT_COMPUTING] + us[SPENT_HIDDEN]).buf, metric(UNIT_US, us[SPENT_HIDDEN]).buf,

@@ -2,9 +2,11 @@
 #include "work/traffic/kinds/trace_traffic.h"
 
 #include "base/heap.h"
+#include "work/traffic/collective_plan.h"
 #include "work/traffic/job.h"
 #include "work/traffic/kind.h"
 #include "work/traffic/read.h"
+#include "work/traffic/reads.h"
 #include "work/traffic/round.h"
 #include "work/traffic/traffic.h"
 
