@@ -444,7 +444,8 @@ void results_init(struct results *r, const struct simulation *run)
     *r = (struct results){
         .scenario = &run->scenario, .sim = run->sim, .fct = &run->fct, .ops = &run->ops, .steps = &run->steps,
         .series = &run->series, .scores = &run->scores, .tuning = &run->loop.tuning, .queues = &run->queues,
-        .outages = &run->outages, .passes = &run->passes, .spread = &run->spread, .text = run->input.text, .text_bytes = run->input.text_bytes,
+        .outages = &run->outages, .passes = &run->passes, .spread = &run->spread,
+        .text = run->input.text, .text_bytes = run->input.text_bytes,
         .set = run->input.set, .sets = run->input.sets, .end_ps = run->end_ps,
         .span_ps = first_ps < run->end_ps ? run->end_ps - first_ps : first_ps == NEVER ? run->end_ps : 0,
         .interval_ps = has_intervals ? run->scenario.interval_ps
@@ -452,7 +453,8 @@ void results_init(struct results *r, const struct simulation *run)
         .stuck_why = run->is_stuck ? run->stuck_why : NULL, .stuck_ps = run->stuck_ps, .wall_s = run->wall_s,
         .entry = xcalloc(run->scenario.entries + 1ul, sizeof(*r->entry)),
     };
-    r->is_random = sim_has_drawn(run->sim) || traffic_has_drawn(sim_traffic(run->sim)) || run->loop.tuning.algo;
+    r->is_random = sim_has_drawn(run->sim) || traffic_has_drawn(sim_traffic(run->sim)) ||
+                   run->loop.tuning.algo;
     r->intervals = has_intervals ? (double)run->intervals : r->series->points;
     add_network(r);
     add_flows(r);

@@ -67,7 +67,7 @@ struct results {
     uint32_t               sets;
 
     uint64_t end_ps;             /* the end of the run */
-    uint64_t span_ps;            /* from the first start of a flow to the end of the run: what averages cover */
+    uint64_t span_ps;            /* from the first start of a flow to that: what averages cover */
     const char *failure;         /* why the run ended early; NULL: it did not */
     uint64_t waits[WAITS];       /* reasons of unfinished flows: see sim/stall.h */
     const char *stuck_why;       /* cause of a deadlock that ended the run; NULL: none */

@@ -180,9 +180,9 @@ static const char *const spent_names[SPENT_COUNT] = {
 
 static json_t *rank_json(const struct results *r, uint32_t entry, uint32_t rank)
 {
-    double  us[SPENT_COUNT];
-    json_t *o = JSON_OF({ "rank", JSON(rank) },
-                        { "host", JSON(sim_graph(r->sim)->node[trace_host(sim_traffic(r->sim), entry, rank)].name) });
+    double   us[SPENT_COUNT];
+    uint32_t host = trace_host(sim_traffic(r->sim), entry, rank);
+    json_t  *o = JSON_OF({ "rank", JSON(rank) }, { "host", JSON(sim_graph(r->sim)->node[host].name) });
 
     spent_of_rank(&r->entry[entry].spent, rank, us);
     for (int i = 0; i < SPENT_COUNT; i++)
@@ -200,8 +200,9 @@ static json_t *classes_json(const struct results *r, uint32_t entry)
     for (uint32_t i = 0; i < count; i++)
         JSON_ADD(rows, { "collective", JSON(trace_collective_names[list[i].collective]) },
                  { "ranks", JSON(list[i].ranks) }, { "groups", JSON(list[i].groups) },
-                 { "us_mean", JSON((double)list[i].sum_ps / passes / ((double)list[i].ranks * list[i].groups)) },
-                 { "us_most", JSON((double)list[i].most_ps / passes) }, { "rank_most", JSON(list[i].most_rank) });
+                 { "us_mean", JSON((double)list[i].sum_ps / passes / list[i].ranks / list[i].groups) },
+                 { "us_most", JSON((double)list[i].most_ps / passes) },
+                 { "rank_most", JSON(list[i].most_rank) });
     return rows;
 }
 
@@ -432,9 +433,11 @@ json_t *results_json_outages(const struct results *r)
         if (o->start_ps >= r->end_ps)
             continue;
         JSON_ADD(list, { "a", JSON(g->node[l->a].name) }, { "b", JSON(g->node[l->b].name) },
-                 { "start_us", json_of_us(o->start_ps) }, { "stop_us", json_of_us(outage_end_ps(o, r->end_ps)) },
+                 { "start_us", json_of_us(o->start_ps) },
+                 { "stop_us", json_of_us(outage_end_ps(o, r->end_ps)) },
                  { "link_lost_packets", JSON((double)sim_link_cut(r->sim, o->link)) },
-                 { "flows_hit", JSON((double)o->hit.count) }, { "flows_spared", JSON((double)o->spared.count) },
+                 { "flows_hit", JSON((double)o->hit.count) },
+                 { "flows_spared", JSON((double)o->spared.count) },
                  { "slowdown_hit", JSON(mean_slowdown(&o->hit)) },
                  { "slowdown_spared", JSON(mean_slowdown(&o->spared)) });
     }

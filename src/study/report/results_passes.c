@@ -1,5 +1,5 @@
-/* src/study/report/results_passes.c - where the time of a program's passes went: SimAI workloads, Chakra and GOAL
- * traces. A rank computes or not, and has messages of its own under way or not. */
+/* src/study/report/results_passes.c - where the time of a program's passes went: SimAI workloads, Chakra and
+ * GOAL traces. A rank computes or not, and has messages of its own under way or not. */
 #include "base/print/table.h"
 #include "base/print/terminal.h"
 #include "study/report/results.h"
@@ -44,10 +44,10 @@ static void print_ranks(const struct results *r, uint32_t entry, FILE *out, stru
         list[i] = (struct waiter){ us[SPENT_WAITING], i };
     }
     qsort(list, ranks, sizeof(*list), by_waiting);
-    print_heading(out, look.has_colour, "Where an iteration's time goes: mean over ranks, and the ranks that wait "
-                  "least and most");
-    table_cells(t, r->scenario->entry[entry].name, "computing alone", "messages behind it", "messages exposed",
-                "waiting for others", NULL);
+    print_heading(out, look.has_colour, "Where an iteration's time goes: mean over ranks, and the ranks that "
+                  "wait least and most");
+    table_cells(t, r->scenario->entry[entry].name, "computing alone", "messages behind it",
+                "messages exposed", "waiting for others", NULL);
     table_cell(t, "mean of %u ranks", ranks);
     spent_mean(job, us);
     add_spent(t, us);
@@ -71,7 +71,8 @@ static void print_classes(const struct results *r, uint32_t entry, FILE *out, st
     double             passes = r->entry[entry].spent.passes * (double)PS_PER_US;
 
     if (count)
-        print_heading(out, look.has_colour, "Collectives of an iteration: from the start to the end, for a rank");
+        print_heading(out, look.has_colour,
+                      "Collectives of an iteration: from the start to the end, for a rank");
     table_cells(t, r->scenario->entry[entry].name, "groups", "mean of ranks", "most", "of", NULL);
     for (uint32_t i = 0; i < count; i++) {
         const struct trace_class *c = &list[i];
