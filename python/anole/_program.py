@@ -320,7 +320,7 @@ class Ended(NamedTuple):
 
 def _message(words: str, code: int) -> str:
     """Returns the error in the program's words, without notes and warnings."""
-    lines = [line for line in words.splitlines() if not re.match(r"anole: (?:warning|note|preliminary)\b|Try `", line)]
+    lines = [line for line in words.splitlines() if not re.match(r"anole: (?:warning\b|note\b|\d+ %)|Try `", line)]
     if lines:
         return "\n".join(lines).strip().removeprefix("anole: ")
     return f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"

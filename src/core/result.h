@@ -28,7 +28,8 @@ struct op_result {               /* an operation that an application waits for *
     uint32_t traffic;            /* index of the scenario's traffic entry */
     uint64_t bytes;              /* iteration: the collective's size, as nccl-tests define it */
     uint64_t start_ps, took_ps;
-    uint32_t pass, ranks;        /* ranks > 0: one of so many has ended this pass (from 0) of the whole, from start_ps on */
+    /* ranks > 0: one of so many has ended this pass (from 0); start_ps is that of the first */
+    uint32_t pass, ranks;
 };
 
 struct pfc_result {              /* a PFC frame arrives */

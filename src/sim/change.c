@@ -14,7 +14,8 @@ uint32_t change_build(struct sim *s)
     uint32_t                  epochs = 1, e = 0;
 
     if (s->cfg.changes)
-        s->engine.cut_packets = arena_alloc(&s->arena, 2ul * s->net.graph.links, sizeof *s->engine.cut_packets);
+        s->engine.cut_packets = arena_alloc(&s->arena, 2ul * s->net.graph.links,
+                                            sizeof *s->engine.cut_packets);
     for (uint32_t i = 0; i < s->cfg.changes; i++)
         epochs += i == 0 || c[i].at_ps != c[i - 1].at_ps;
     s->net.epoch_ps = arena_alloc(&s->arena, epochs, sizeof *s->net.epoch_ps);

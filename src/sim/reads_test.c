@@ -1,6 +1,7 @@
 /* src/sim/reads_test.c - RDMA READ on simulated wires, against closed forms. */
 #include "sim/test_world.h"
 #include "work/traffic/kinds/trace_traffic.h"
+#include "work/traffic/reads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -88,6 +88,6 @@ topology() {
 }
 
 @test "simai, astra: the examples run" {
-    [ "$("$ANOLE" run examples/simai/scenario.yaml --format json | jq '.traffic[0].iteration.count')" -eq 8 ]
-    [ "$("$ANOLE" run examples/astra-sim/scenario.yaml --format json | jq '.traffic[0].iteration.count')" -eq 8 ]
+    [ "$("$ANOLE" run examples/simai/scenario.yaml --format json | jq '.traffic[0].iteration.count')" -eq 2 ]
+    [ "$("$ANOLE" run examples/astra-sim/scenario.yaml --format json | jq '.traffic[0].iteration.count')" -eq 1 ]
 }

@@ -300,7 +300,8 @@ static void add_exact(const struct comparison *c, struct card *card)
     uint32_t figure[COMPARE_DECIDING], count = comparison_deciding(c, figure);
 
     for (uint32_t v = 0, said = 0; count && v < c->variants->count && said < OTHERS_MAX; v++)
-        if (v != c->baseline && comparison_is_pair(c, v) && isfinite(comparison_cell(c, figure[0], v)->mean)) {
+        if (v != c->baseline && comparison_is_pair(c, v) &&
+            isfinite(comparison_cell(c, figure[0], v)->mean)) {
             struct means m = means_of(c, figure[0], v);
 
             card_add(card, CARD_DETAIL, "With %s %s is %s instead of %s.", name_of(c, v),

@@ -386,7 +386,8 @@ json_t *page_run(const struct results *r, const char *name, const char *const *f
              { "summary", results_json(r) });
     put_metrics(o, r);
     JSON_PUT(o, { "sizes", sizes_json(r) }, { "cdfs", cdfs_json(r) }, { "series", series_json(r) },
-             { "windows", windows_json(r) }, { "outages", results_json_outages(r) }, { "phases", phases_json(r) },
+             { "windows", windows_json(r) }, { "outages", results_json_outages(r) },
+             { "phases", phases_json(r) },
              { "knobs", knobs_json(r) }, { "tuning", page_tuning(r->tuning) });
     if (r->queues->first && r->tuning->algo)
         json_object_set_new(json_object_get(o, "tuning"), "queues", page_queues(r));

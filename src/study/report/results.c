@@ -2,7 +2,6 @@
 #include "study/report/results.h"
 #include "base/err.h"
 #include "base/minmax.h"
-#include "work/traffic/kinds/trace_traffic.h"
 #include "work/traffic/traffic.h"
 
 #include <ctype.h>
@@ -211,9 +210,9 @@ static void add_trace(struct results *r, uint32_t entry)
 {
     struct results_entry  *e = &r->entry[entry];
     const struct ops_cell *c = ops_cell(r->ops, entry, OP_ITERATION);
-    double                 us[RESULTS_SPENT], computing;
+    double                 us[SPENT_COUNT], computing;
 
-    results_spent(r, entry, us);
+    spent_mean(&e->spent, us);
     computing = us[SPENT_COMPUTING] + us[SPENT_HIDDEN];
     e->exposed_us_mean = e->iteration_us_mean - computing;
     e->exposed_cold_us = (double)c->first_took_ps / (double)PS_PER_US - computing;
@@ -240,7 +239,8 @@ static void add_job(struct results *r, uint32_t entry)
     e->ops_bps = count ? rate((double)bytes * 8, last_ps - first_ps) : NAN;
     if (e->job == JOB_TRAINING)
         add_training(e, &r->scenario->entry[entry], ops_cell(r->ops, entry, OP_ITERATION));
-    if (results_ranks(r, entry) && isfinite(e->iteration_us_mean))
+    e->spent = spent_job(r->sim, r->ops, entry, r->end_ps);
+    if (e->spent.ranks && isfinite(e->iteration_us_mean))
         add_trace(r, entry);
 }
 
@@ -444,7 +444,8 @@ void results_init(struct results *r, const struct simulation *run)
     *r = (struct results){
         .scenario = &run->scenario, .sim = run->sim, .fct = &run->fct, .ops = &run->ops, .steps = &run->steps,
         .series = &run->series, .scores = &run->scores, .tuning = &run->loop.tuning, .queues = &run->queues,
-        .outages = &run->outages, .passes = &run->passes, .spread = &run->spread, .text = run->input.text, .text_bytes = run->input.text_bytes,
+        .outages = &run->outages, .passes = &run->passes, .spread = &run->spread,
+        .text = run->input.text, .text_bytes = run->input.text_bytes,
         .set = run->input.set, .sets = run->input.sets, .end_ps = run->end_ps,
         .span_ps = first_ps < run->end_ps ? run->end_ps - first_ps : first_ps == NEVER ? run->end_ps : 0,
         .interval_ps = has_intervals ? run->scenario.interval_ps
@@ -452,7 +453,8 @@ void results_init(struct results *r, const struct simulation *run)
         .stuck_why = run->is_stuck ? run->stuck_why : NULL, .stuck_ps = run->stuck_ps, .wall_s = run->wall_s,
         .entry = xcalloc(run->scenario.entries + 1ul, sizeof(*r->entry)),
     };
-    r->is_random = sim_has_drawn(run->sim) || traffic_has_drawn(sim_traffic(run->sim)) || run->loop.tuning.algo;
+    r->is_random = sim_has_drawn(run->sim) || traffic_has_drawn(sim_traffic(run->sim)) ||
+                   run->loop.tuning.algo;
     r->intervals = has_intervals ? (double)run->intervals : r->series->points;
     add_network(r);
     add_flows(r);

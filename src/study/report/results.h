@@ -4,6 +4,7 @@
 
 #include "base/print/card.h"
 #include "study/run/simulation.h"
+#include "study/run/spent.h"
 #include "sim/stall.h"
 
 #include <stdint.h>
@@ -27,6 +28,7 @@ struct results_entry {           /* a traffic entry */
     /* training, as nccl-tests define them: size / mean time, and x bus_factor */
     double   algbw_bps, busbw_bps;
     double   bound_share;        /* training: lower bound from link rates / mean time */
+    struct spent_job spent;      /* of a trace; otherwise without ranks */
     /* iterations, reads and writes, or calls, from the first start to the last end */
     double   ops_per_s;
     double   ops_bps;            /* storage and rpc: payload in that time */
@@ -65,7 +67,7 @@ struct results {
     uint32_t               sets;
 
     uint64_t end_ps;             /* the end of the run */
-    uint64_t span_ps;            /* from the first start of a flow to the end of the run: what averages cover */
+    uint64_t span_ps;            /* from the first start of a flow to that: what averages cover */
     const char *failure;         /* why the run ended early; NULL: it did not */
     uint64_t waits[WAITS];       /* reasons of unfinished flows: see sim/stall.h */
     const char *stuck_why;       /* cause of a deadlock that ended the run; NULL: none */
@@ -115,13 +117,6 @@ extern const char *const results_op_names[OP_KINDS];
 struct fct_stats results_slowdown(const struct fct_cell *);
 struct fct_stats results_fct_us(const struct fct_cell *);
 struct fct_stats results_op_us(const struct results *, uint32_t entry, enum op_kind);
-
-/* Ranks of an entry that executes a trace; 0: it does not. */
-uint32_t results_ranks(const struct results *, uint32_t entry);
-
-/* Means over its ranks and passes, in microseconds, by enum spent (work/traffic/kinds/trace_traffic.h). */
-#define RESULTS_SPENT 4
-void results_spent(const struct results *, uint32_t entry, double us[RESULTS_SPENT]);
 
 void results_print_passes(const struct results *, FILE *, struct results_look);
 

@@ -2,7 +2,6 @@
 #include "study/report/about.h"
 #include "study/report/results.h"
 #include "study/report/results_text.h"
-#include "work/traffic/kinds/trace_traffic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,13 +19,14 @@ static bool add_training(const struct results *r, struct card *c)
             continue;
         card_add(c, CARD_FINDING, "An iteration of %s takes %s on average.", r->scenario->entry[i].name,
                  metric(UNIT_US, e->iteration_us_mean).buf);
-        if (results_ranks(r, i)) {
-            double us[RESULTS_SPENT];
+        if (e->spent.ranks) {
+            double us[SPENT_COUNT];
 
-            results_spent(r, i, us);
-            card_add(c, CARD_DETAIL, "Of it a rank computes %s on average, while %s of its messages pass; it waits %s "
-                     "for its own messages and %s for others.",
-                     metric(UNIT_US, us[SPENT_COMPUTING] + us[SPENT_HIDDEN]).buf, metric(UNIT_US, us[SPENT_HIDDEN]).buf,
+            spent_mean(&e->spent, us);
+            card_add(c, CARD_DETAIL, "Of it a rank computes %s on average, while %s of its messages pass; it "
+                     "waits %s for its own messages and %s for others.",
+                     metric(UNIT_US, us[SPENT_COMPUTING] + us[SPENT_HIDDEN]).buf,
+                     metric(UNIT_US, us[SPENT_HIDDEN]).buf,
                      metric(UNIT_US, us[SPENT_EXPOSED]).buf, metric(UNIT_US, us[SPENT_WAITING]).buf);
         }
         if (isfinite(e->exposed_us_mean) && r->scenario->entry[i].work_ps)
@@ -79,7 +79,8 @@ static void add_outage(const struct results *r, struct card *c, const struct out
              time_text(o->start_ps).buf, o->stop_ps < r->end_ps ? time_text(o->stop_ps).buf : "the end",
              counted(sim_link_cut(r->sim, o->link), "packet lost", "packets lost").buf);
     if (o->hit.count)
-        card_add(c, CARD_COST, "%s then under way sent data again and took %s times as long as in an empty network",
+        card_add(c, CARD_COST, "%s then under way sent data again and took %s times as long as in an empty "
+                 "network",
                  counted(o->hit.count, "flow", "flows").buf, slowdown_of(hit, &o->hit));
     else
         card_add(c, CARD_COST, "No flow under way then that has finished sent data again");

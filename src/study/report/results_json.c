@@ -171,6 +171,58 @@ static void put_job(json_t *row, const struct results *r, uint32_t entry)
     }
 }
 
+/* ---- passes of traces, and the time of their ranks ---- */
+
+static const char *const spent_names[SPENT_COUNT] = {
+    [SPENT_WAITING] = "waiting_us", [SPENT_EXPOSED] = "exposed_us", [SPENT_COMPUTING] = "computing_us",
+    [SPENT_HIDDEN] = "hidden_us",
+};
+
+static json_t *rank_json(const struct results *r, uint32_t entry, uint32_t rank)
+{
+    double   us[SPENT_COUNT];
+    uint32_t host = trace_host(sim_traffic(r->sim), entry, rank);
+    json_t  *o = JSON_OF({ "rank", JSON(rank) }, { "host", JSON(sim_graph(r->sim)->node[host].name) });
+
+    spent_of_rank(&r->entry[entry].spent, rank, us);
+    for (int i = 0; i < SPENT_COUNT; i++)
+        json_put_number(o, spent_names[i], us[i]);
+    return o;
+}
+
+static json_t *classes_json(const struct results *r, uint32_t entry)
+{
+    struct trace_class list[TRACE_CLASSES];
+    uint32_t           count = trace_classes(sim_traffic(r->sim), entry, list);
+    double             passes = r->entry[entry].spent.passes * (double)PS_PER_US;
+    json_t            *rows = json_array();
+
+    for (uint32_t i = 0; i < count; i++)
+        JSON_ADD(rows, { "collective", JSON(trace_collective_names[list[i].collective]) },
+                 { "ranks", JSON(list[i].ranks) }, { "groups", JSON(list[i].groups) },
+                 { "us_mean", JSON((double)list[i].sum_ps / passes / list[i].ranks / list[i].groups) },
+                 { "us_most", JSON((double)list[i].most_ps / passes) },
+                 { "rank_most", JSON(list[i].most_rank) });
+    return rows;
+}
+
+json_t *results_json_passes(const struct results *r, uint32_t entry)
+{
+    const struct entry_passes *e = &r->passes->entry[entry];
+    uint64_t                   from_ps = r->scenario->entry[entry].start_ps;
+    json_t                    *us = json_array(), *ranks = json_array();
+
+    for (uint32_t i = 0; i < e->count && e->pass[i].ended == e->ranks; i++) {
+        json_array_append_new(us, json_of_us(e->pass[i].end_ps - from_ps));
+        from_ps = e->pass[i].end_ps;
+    }
+    for (uint32_t i = 0; i < r->entry[entry].spent.ranks; i++)
+        json_array_append_new(ranks, rank_json(r, entry, i));
+    return JSON_OF({ "iterations_us", us }, { "ranks", ranks }, { "collectives", classes_json(r, entry) });
+}
+
+/* ---- the traffic list ---- */
+
 static json_t *entry_json(const struct results *r, uint32_t entry)
 {
     const struct traffic_about *t = &r->scenario->entry[entry];
@@ -197,7 +249,7 @@ static json_t *traffic_json(const struct results *r)
         json_put_number(row, "goodput_bps", r->entry[i].goodput_bps);
         put_cell(row, &r->fct->entry[i]);
         put_job(row, r, i);
-        if (results_ranks(r, i))
+        if (r->entry[i].spent.ranks)
             json_object_set_new(row, "passes", results_json_passes(r, i));
         json_array_append_new(rows, row);
     }
@@ -381,9 +433,11 @@ json_t *results_json_outages(const struct results *r)
         if (o->start_ps >= r->end_ps)
             continue;
         JSON_ADD(list, { "a", JSON(g->node[l->a].name) }, { "b", JSON(g->node[l->b].name) },
-                 { "start_us", json_of_us(o->start_ps) }, { "stop_us", json_of_us(outage_end_ps(o, r->end_ps)) },
+                 { "start_us", json_of_us(o->start_ps) },
+                 { "stop_us", json_of_us(outage_end_ps(o, r->end_ps)) },
                  { "link_lost_packets", JSON((double)sim_link_cut(r->sim, o->link)) },
-                 { "flows_hit", JSON((double)o->hit.count) }, { "flows_spared", JSON((double)o->spared.count) },
+                 { "flows_hit", JSON((double)o->hit.count) },
+                 { "flows_spared", JSON((double)o->spared.count) },
                  { "slowdown_hit", JSON(mean_slowdown(&o->hit)) },
                  { "slowdown_spared", JSON(mean_slowdown(&o->spared)) });
     }

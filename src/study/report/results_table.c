@@ -411,7 +411,8 @@ static void print_over_time(const struct results *r, FILE *out, struct results_l
     if (o.columns < 2)
         return;
     snprintf(heading, sizeof(heading), "Over time, %s .. %s, with the least and the largest value",
-             text_from_time(first, sizeof(first), o.column[0].start_ps), text_from_time(time, sizeof(time), o.column[o.columns - 1].end_ps));
+             text_from_time(first, sizeof(first), o.column[0].start_ps),
+             text_from_time(time, sizeof(time), o.column[o.columns - 1].end_ps));
     print_heading(out, look.has_colour, heading);
     for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         print_spark(out, rows[i].what, rows[i].figure, rows[i].is_zero_shown, r->series, &o, look.is_utf8);

@@ -17,8 +17,8 @@ void outages_init(struct outages *o, const struct sim_cfg *cfg)
     *o = (struct outages){ .list = cfg->changes ? xcalloc(OUTAGES_MAX, sizeof(*o->list)) : NULL };
     for (uint32_t i = 0; i < cfg->changes && o->count < OUTAGES_MAX; i++)
         if (!cfg->change[i].is_up)
-            o->list[o->count++] = (struct outage){ .link = cfg->change[i].link, .start_ps = cfg->change[i].at_ps,
-                                                   .stop_ps = end_of(cfg, i) };
+            o->list[o->count++] = (struct outage){ .link = cfg->change[i].link, .stop_ps = end_of(cfg, i),
+                                                   .start_ps = cfg->change[i].at_ps };
 }
 
 void outages_fini(struct outages *o)

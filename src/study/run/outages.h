@@ -1,4 +1,4 @@
-/* src/study/run/outages.h - links that were down in a run, and what each outage cost the flows under way then.
+/* src/study/run/outages.h - links that were down in a run, and what each outage cost the flows under way.
  *
  * Switches change routes at once, so an outage costs what was lost, and the time until that was sent again.
  */

@@ -28,7 +28,7 @@
 #define ALL_COST      2.5        /* times the budget: where seeds are no longer added to confirm */
 #define ROWS_LEAST    6
 #define FOUND_MAX     3          /* settings of the search on new messages */
-#define LATER_ROWS    8          /* about what other loads and a confirmation cost, in rows of the first test */
+#define LATER_ROWS    8          /* about what other loads and a confirmation cost, in rows of a test */
 #define LOG_S         10
 
 /* ---- progress ---- */
@@ -286,7 +286,8 @@ static void add_found(struct advice *a)
 
     if (!is_there(a, winner))
         add_row(a, names[made++], winner, false);
-    for (const struct runner *r; made < FOUND_MAX && a->rows < ADVISE_SETTINGS && (r = next_found(a)) != NULL; )
+    for (const struct runner *r;
+         made < FOUND_MAX && a->rows < ADVISE_SETTINGS && (r = next_found(a)) != NULL; )
         add_row(a, names[made++], &r->knobs, false);
 }
 

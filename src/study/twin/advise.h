@@ -28,7 +28,7 @@
 #define ADVISE_LOADS    3
 #define ADVISE_PROOF    ADVISE_LOADS         /* the test that confirms, at the expected load */
 #define ADVISE_TESTS    (ADVISE_LOADS + 1)
-#define ADVISE_TRIALS_FEW 48     /* a search of fewer, which cover the slowest knob, has screened no more than presets */
+#define ADVISE_TRIALS_FEW 48     /* that cover the slowest knob: fewer only screen presets */
 #define ADVISE_BUDGET_MILLIONS 120 /* packet-hops, of a search. With the evidence at most 2.5 times as many */
 
 /* Changes besides knobs, which the user must allow. */
@@ -94,7 +94,7 @@ struct advice {
     double               length, length_max;         /* on new messages, in trials of the search */
     double               trial_cost;                 /* of one of the search, packet-hops */
     enum knob            slowest;                    /* your DCQCN period that takes longest; KNOB_COUNT: none */
-    bool                 is_short;                   /* the budget has too few trials that cover it: none ran */
+    bool                 is_short;                   /* the budget has too few that cover it: none ran */
     bool                 has_range;  /* the others are the ends of a range */
     struct twin          twin;
     struct world         world;

@@ -9,7 +9,7 @@
 
 #define SLOWER_MEAN   0.01       /* a class that is less slower is only named if its interval excludes 0 */
 #define LONG_BUDGET   600        /* million packet-hops: what a longer search is suggested to take */
-#define MISSED_MOST   0.05       /* what "keep yours" may miss; if it may be more, the answer is "cannot tell" */
+#define MISSED_MOST   0.05       /* what "keep yours" may miss; if it may be more: "cannot tell" */
 
 /* What a smaller figure is called, and a larger one. */
 struct way { const char *less, *more; };
@@ -248,8 +248,8 @@ static void add_open(const struct advice *a, struct card *c)
     const struct advise_row *row = &a->row[find_missed(a)];
     char                     name[80], percent[40];
 
-    card_add(c, CARD_FINDING, "Cannot tell: of %u others none is clearly better than yours by the goal '%s' and "
-             "within its bounds, but %s may be up to %s.", a->rows - 1, a->goal.name, name_of(row, name),
+    card_add(c, CARD_FINDING, "Cannot tell: of %u others none is clearly better than yours by the goal '%s' "
+             "and within its bounds, but %s may be up to %s.", a->rows - 1, a->goal.name, name_of(row, name),
              percent_text(percent, advise_gain(a, row, &a->row[0], last_test(row)).low, &score_way));
 }
 
@@ -287,7 +287,8 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
     if (party != GOAL_PARTIES) {
         card_add(c, CARD_DETAIL, "%s slows %s by more than %.3g %%: %s%s than with yours.", name,
                  party_text(a, party, words), advise_percent(advise_bound(a, party)),
-                 gain_text(gain, advise_party(row, &a->row[0], test, party), &time_way), where_text(a, test, where));
+                 gain_text(gain, advise_party(row, &a->row[0], test, party), &time_way),
+                 where_text(a, test, where));
         return true;
     }
     for (party = GOAL_MICE; party < GOAL_PARTIES && row->seeds[ADVISE_PROOF]; party++) {
@@ -433,7 +434,8 @@ static void add_sure(const struct advice *a, struct card *c)
     }
     if (row != &a->row[0]) {
         if (advise_keeps_yours(a)) {
-            card_add(c, CARD_SURE, "The best of the others, %s, by the goal '%s':", name_of(row, name), a->goal.name);
+            card_add(c, CARD_SURE, "The best of the others, %s, by the goal '%s':", name_of(row, name),
+                     a->goal.name);
             add_score(a, c, row, test);
         }
         for (uint32_t load = 1; load < ADVISE_LOADS; load++)

@@ -297,8 +297,8 @@ static void answer__gives_one_figure_and_says_which_way_is_better(void **state)
     did(&a->row[0], ADVISE_PROOF, 2, 2, 2, 0.001);
     did(&a->row[3], ADVISE_PROOF, 1.5, 1.5, 1.5, 0.002);
     advise_answer(a, &c);
-    assert_string_equal(card_text(&c, CARD_FINDING), "Use the searched setting: 25 % better (95 % interval 24.9 to "
-                        "25.1 %) than yours by the goal 'balanced'.");
+    assert_string_equal(card_text(&c, CARD_FINDING), "Use the searched setting: 25 % better (95 % interval "
+                        "24.9 to 25.1 %) than yours by the goal 'balanced'.");
     card_fini(&c);
 }
 

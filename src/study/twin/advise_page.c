@@ -350,7 +350,8 @@ static void put_rows(FILE *out, const struct advice *a, uint32_t load, const uin
           "<th class=\"number\">all</th><th class=\"number\">&lt; 120&nbsp;KB</th>"
           "<th class=\"number\">to 1&nbsp;MB</th><th class=\"number\">from 1&nbsp;MB</th><th class=\"pl\">"
           "<span class=\"ends\"><span>&#9666; worse</span><span>yours</span><span>better &#9656;</span>"
-          "</span></th><th class=\"number\">Score (less is better)</th><th class=\"number iv\">95&nbsp;% interval</th></tr>"
+          "</span></th><th class=\"number\">Score (less is better)</th>"
+          "<th class=\"number iv\">95&nbsp;% interval</th></tr>"
           "</thead><tbody>\n", out);
     for (uint32_t i = 0; i < count; i++)
         put_row(out, a, &a->row[which[i]], load, most);
@@ -386,8 +387,8 @@ static void put_evidence(FILE *out, const struct advice *a)
     uint32_t shown = count < SHOWN_SETTINGS ? count : SHOWN_SETTINGS;
     char hint[120], words[48];
 
-    snprintf(hint, sizeof(hint), "At the expected load, against yours: %d seeds that the search did not use, to "
-             "choose what is confirmed.", ADVISE_SEEDS);
+    snprintf(hint, sizeof(hint), "At the expected load, against yours: %d seeds that the search did not use, "
+             "to choose what is confirmed.", ADVISE_SEEDS);
     html_section(out, "evidence", "Evidence", hint);
     fputs("<div class=\"card\">\n", out);
     put_rows(out, a, 0, which, shown);

@@ -171,7 +171,8 @@ void advise_print(const struct advice *a, const struct card *answer, FILE *out, 
     advise_print_recorded(a, out);
     if (a->is_short)
         return;
-    fprintf(out, "%sean slowdown by message size, and score against yours:\n", a->jobs ? "Iteration, m" : "M");
+    fprintf(out, "%sean slowdown by message size, and score against yours:\n",
+            a->jobs ? "Iteration, m" : "M");
     for (uint32_t i = 0; i < ADVISE_TESTS; i++)
         if (a->row[0].seeds[i]) {
             print_test(a, i, out);
@@ -179,7 +180,8 @@ void advise_print(const struct advice *a, const struct card *answer, FILE *out, 
         }
     if (!advise_keeps_yours(a))
         print_changes(a, out);
-    fprintf(out, "\n%u trials of %.1f ms each, %u generations, %u blocks of the race; then trials of %.1f ms; "
-            "%.1f s\n", a->rehearsal.trials, (double)a->twin.input.until_ps / 1e9, a->rehearsal.generations,
+    fprintf(out, "\n%u trials of %.1f ms each, %u generations, %u blocks of the race; then trials of "
+            "%.1f ms; %.1f s\n", a->rehearsal.trials, (double)a->twin.input.until_ps / 1e9,
+            a->rehearsal.generations,
             a->rehearsal.race.blocks, a->length * (double)a->twin.input.until_ps / 1e9, a->took_s);
 }

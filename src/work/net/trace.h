@@ -69,7 +69,7 @@ struct trace {
     uint32_t            groups;
     uint64_t            ops;     /* total of all ranks */
     bool                is_by_number;    /* order of ready operations: number, or else time, number */
-    uint32_t           *pass_at;         /* numbers of the operations with which each rank's passes begin; NULL: one */
+    uint32_t           *pass_at;         /* operations with which each rank's passes begin; NULL: one */
     uint32_t            passes;          /* of them */
     bool                has_reads;       /* some operation is a TRACE_READ */
     uint64_t            send_bytes_max;  /* of the largest TRACE_SEND */

@@ -532,8 +532,8 @@ static void collective_check__refuses(void **unused)
     const struct collective_cfg most[] = { { .kind = COLLECTIVE_ALL_TO_ALL, .workers = 2000, .bytes = 1 },
                                            { .kind = COLLECTIVE_TREE_ALL_REDUCE, .workers = 3,
                                                .bytes = 1000000, .chunk_bytes = 1 },
-                                           { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 1024, .channels = 8,
-                                               .bytes = 64000000, .chunk_bytes = 512 << 10 } };
+                                           { .kind = COLLECTIVE_RING_ALL_REDUCE, .workers = 1024,
+                                               .channels = 8, .bytes = 64000000, .chunk_bytes = 512 << 10 } };
     struct err                  err;
 
     (void)unused;

@@ -1,7 +1,6 @@
 /* src/work/traffic/kind.c - the list of all kinds of traffic; the entries, streams and posts that they
  * make. */
 #include "work/traffic/kind.h"
-#include "work/traffic/traffic.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +38,7 @@ struct traffic_entry *traffic_add_entry(struct traffic *t, const struct traffic_
 }
 
 /* The generator depends on (seed, entry, source) only: other entries and hosts do not affect it. */
-static void init_rng(struct rng *rng, const struct traffic *t, uint32_t entry, uint32_t source)
+void traffic_stream_rng(const struct traffic *t, uint32_t entry, uint32_t source, struct rng *rng)
 {
     rng_init(rng, t->seed, 1ull << 63 | (uint64_t)entry << 32 | source);
 }
@@ -53,7 +52,7 @@ struct traffic_stream *traffic_add_stream(struct traffic *t, uint32_t source, ui
     *s = (struct traffic_stream){ .entry = t->entries - 1, .source = source, .index = index,
                                   .number = e->streams++, .rank = e->rank + index,
                                   .time_ps = e->common.start_ps };
-    init_rng(&s->rng, t, s->entry, source);
+    traffic_stream_rng(t, s->entry, source, &s->rng);
     return s;
 }
 
@@ -87,18 +86,6 @@ void traffic_entry_rng(struct traffic *t, struct rng *rng)
 {
     rng_init(rng, t->seed, 3ull << 62 | (t->entries - 1));
     t->has_drawn = true;
-}
-
-bool traffic_has_drawn(const struct traffic *t)
-{
-    for (uint32_t i = 0; i < t->streams; i++) {
-        struct rng unused;
-
-        init_rng(&unused, t, t->stream[i].entry, t->stream[i].source);
-        if (memcmp(&unused, &t->stream[i].rng, sizeof unused) != 0)
-            return true;
-    }
-    return t->has_drawn;
 }
 
 void traffic_fail(struct traffic *t, const struct traffic_stream *s, int code, const char *format, ...)

@@ -154,6 +154,9 @@ void traffic_expect_some(struct traffic *, double count);
 /* Initializes random numbers that belong to the last entry as a whole. */
 void traffic_entry_rng(struct traffic *, struct rng *);
 
+/* Starts the numbers of a stream, which depend on these two and the seed only. */
+void traffic_stream_rng(const struct traffic *, uint32_t entry, uint32_t source, struct rng *);
+
 /* Records an error for traffic_failed(). Streams of different partitions may fail concurrently. */
 void traffic_fail(struct traffic *, const struct traffic_stream *, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -7,6 +7,7 @@
 #include "work/traffic/reads.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define DPORT     4791           /* RoCEv2 */
 #define DPORT_TCP 5001           /* iperf */
@@ -329,6 +330,18 @@ bool traffic_touched(struct traffic *t, uint32_t part, uint32_t *stream)
     p->touched = s->next_touched;
     s->is_touched = false;
     return true;
+}
+
+bool traffic_has_drawn(const struct traffic *t)
+{
+    for (uint32_t i = 0; i < t->streams; i++) {
+        struct rng unused;
+
+        traffic_stream_rng(t, t->stream[i].entry, t->stream[i].source, &unused);
+        if (memcmp(&unused, &t->stream[i].rng, sizeof unused) != 0)
+            return true;
+    }
+    return t->has_drawn;
 }
 
 void traffic_on_op(struct traffic *t, void (*on_op)(void *arg, const struct op_result *), void *arg)

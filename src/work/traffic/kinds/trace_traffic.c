@@ -2,9 +2,11 @@
 #include "work/traffic/kinds/trace_traffic.h"
 
 #include "base/heap.h"
+#include "work/traffic/collective_plan.h"
 #include "work/traffic/job.h"
 #include "work/traffic/kind.h"
 #include "work/traffic/read.h"
+#include "work/traffic/reads.h"
 #include "work/traffic/round.h"
 #include "work/traffic/traffic.h"
 
@@ -155,7 +157,8 @@ static void end_collective(const struct trace_job *p, struct trace_job_rank *r, 
 }
 
 /* A message of the rank's own leaves. */
-static void post_own(struct trace_job *p, uint32_t rank, uint64_t now_ps, uint32_t dst, uint64_t bytes, uint64_t tag)
+static void post_own(struct trace_job *p, uint32_t rank, uint64_t now_ps, uint32_t dst, uint64_t bytes,
+                     uint64_t tag)
 {
     account(&p->rank[rank], now_ps);
     p->rank[rank].sends++;

@@ -9,8 +9,15 @@
 #define WORK_TRAFFIC_KINDS_TRACE_TRAFFIC_H
 
 #include "work/net/trace.h"
-#include "work/traffic/collective_plan.h"
-#include "work/traffic/reads.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct plans;
+struct reads_cfg;
+struct traffic;
+struct traffic_common;
+struct traffic_kind;
 
 /* Adds an entry; rank i is on hosts[i]. Takes ownership of the trace, which must be sealed and checked, and
  * of the plans of its collectives (NULL: none). 'messages' is the number of messages that these send. */
