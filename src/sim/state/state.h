@@ -244,7 +244,6 @@ struct host_state {
     struct gap_record    *gap_record;        /* NULL: gaps are not recorded */
     struct qp_order      *qp_order;          /* by host; NULL: see model.list */
     struct drain         *drain;             /* by host; NULL: no host drains slowly */
-    struct inside        *inside;            /* NULL: no servers with several GPUs */
     char                 *cc_cfg;            /* by host link speed and congestion control: see build.h */
     char                 *cc_forgot;         /* likewise, after a NIC lost its setting; NULL: none does */
     char                 *cc_own;            /* by host: see sim_apply_host(); NULL: none */

@@ -446,9 +446,9 @@ static bool has_timers(const struct sim *s)
     return s->cfg.tcps > 0;
 }
 
-static bool takes(const struct sim *s, const struct flow_spec *spec)
+static bool takes(const struct sim *s, const struct host *h, const struct flow_spec *spec)
 {
-    (void)s;
+    (void)s, (void)h;
     return spec->tcp;
 }
 
