@@ -51,7 +51,7 @@ static void prefetch_at_switch(const struct sim *s, const struct port *in, const
 {
     if (k->kind == PFC || s->lb.is_on)
         return;
-    const struct port *out = forward_routed(s, in, k);
+    const struct port *out = forward_routed(s, in, k, packet_class(k) == CLASS_DATA);
     if (!out)
         return;
     __builtin_prefetch(out, 1);

@@ -296,7 +296,7 @@ struct balancer_state {
     bool           is_on;                    /* true: neither ECMP nor ConWeave */
     /* Chooses the egress port of a packet. Returns false if routing decides. NULL: routing always decides. */
     bool         (*choose)(struct sim *, const struct port *in, uint32_t id, const struct packet *,
-                           struct port **out);
+                           bool is_data, struct port **out);
     bool           is_path;                  /* the first switch chooses the whole path */
     void          *cfg;
     struct rng    *rng;                      /* by node */
