@@ -37,9 +37,9 @@ static inline uint32_t forward_by_routes(const struct node *n, const struct rout
  * odd flow numbers. The next packet usually belongs to the same flow and needs no lookup. Routes avoid links
  * that are down, except for the last link to a host. */
 static inline __attribute__((always_inline))
-struct port *forward_routed(const struct sim *s, const struct port *in, const struct packet *k, bool is_data)
+struct port *forward_routed(const struct sim *s, const struct port *in, const struct packet *k)
 {
-    struct last_way *last = &s->net.last_way[in->id][k->flow % LAST_WAYS][is_data];
+    struct last_way *last = &s->net.last_way[in->id][k->flow % LAST_WAYS][packet_class(k) == CLASS_DATA];
     uint64_t         nodes;
 
     memcpy(&nodes, &k->src, sizeof nodes);           /* copies src and dst */

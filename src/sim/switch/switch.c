@@ -313,10 +313,10 @@ static void drop(struct sim *s, uint32_t id, uint64_t *cause)
     engine_drop(&s->engine, id);
 }
 
-/* Returns true if a packet of this class is in a class with PFC, which book_in() charges. */
-static inline bool is_lossless(const struct sim *s, const struct packet *k, enum packet_class class)
+/* Returns true if the packet is in a class with PFC, which book_in() charges. */
+static inline bool is_lossless(const struct sim *s, const struct packet *k)
 {
-    return class < CLASS_CNP && s->sw.lossless_prios >> k->prio & 1;
+    return packet_class(k) < CLASS_CNP && s->sw.lossless_prios >> k->prio & 1;
 }
 
 /* Other packets are in its ingress account. Returns true if charging and releasing the packet at once would
@@ -336,13 +336,12 @@ static inline bool fits_account(const struct sim *s, const struct port *port, co
 
 /* Returns true if the packet may go straight to the wire of an idle port. Common case first: the packet fits
  * the reserve of its ingress account, that account is empty, and turns of classes do not matter. */
-static inline bool may_bypass(struct sim *s, const struct port *in, struct port *out, const struct packet *k,
-                              enum packet_class class)
+static inline bool may_bypass(struct sim *s, const struct port *in, struct port *out, const struct packet *k)
 {
     if (!(in->held >> k->prio & 1) && !in->pausing && k->bytes <= s->sw.pass_alone_max &&
         in->node->shared_bytes_left >> in->shift > 0)
         return true;
-    if (!(is_lossless(s, k, class) ? fits_account(s, in, k) : out->node->used_bytes <= s->sw.pass_used_max))
+    if (!(is_lossless(s, k) ? fits_account(s, in, k) : out->node->used_bytes <= s->sw.pass_used_max))
         return false;
     path_take_turn(&s->scheduler, out, k->prio);
     return true;
@@ -352,11 +351,16 @@ static inline bool may_bypass(struct sim *s, const struct port *in, struct port 
 
 enum admission { REFUSED, ADMITTED, ADMITTED_FULL };     /* FULL: its sender must pause */
 
-/* Charges a packet of a class with PFC to its ingress account, if there is room. If hosts do not pause their
- * ACKs (model hpcc), these may fill the headroom. The fork then drops the next packet; we do so only where
- * results must equal it (ack_droppable). */
-static inline enum admission book_in(const struct sim *s, struct node *n, struct port *port, struct packet *k,
-                                     bool is_data)
+/* Returns true if a packet beyond the headroom may be dropped. If hosts do not pause their ACKs (model hpcc),
+ * these may fill the headroom. The fork then drops the next packet; we do so only where results must equal
+ * it. */
+static inline bool is_droppable(const struct sim *s, const struct packet *k)
+{
+    return s->cfg.ack_droppable || (packet_class(k) == CLASS_DATA && !s->cfg.ack_unpaused);
+}
+
+/* Charges a packet of a class with PFC to its ingress account, if there is room. */
+static inline enum admission book_in(const struct sim *s, struct node *n, struct port *port, struct packet *k)
 {
     struct ingress *in = &port->in[k->prio];
     uint32_t        booked = in->bytes + k->bytes, over = booked - s->cfg.reserve_bytes;
@@ -377,8 +381,7 @@ static inline enum admission book_in(const struct sim *s, struct node *n, struct
                over >= n->shared_bytes_left >> port->shift ? ADMITTED_FULL : ADMITTED;
     }
     if (k->bytes + in->headroom_bytes > port->headroom_bytes_max &&
-        (over > k->bytes ? over : k->bytes) > (limit > 0 ? limit : 0) &&
-        (s->cfg.ack_droppable || (is_data && !s->cfg.ack_unpaused)))
+        (over > k->bytes ? over : k->bytes) > (limit > 0 ? limit : 0) && is_droppable(s, k))
         return REFUSED;
     in->headroom_bytes += k->bytes;
     k->in_port = port->id;
@@ -440,18 +443,17 @@ static APART enum admission admit_slowly(struct sim *s, struct port *in, struct 
 
 /* Charges a packet to the shared buffer and pauses the sender if its share is full. Returns false if the
  * packet was dropped. CNPs and unaccounted classes need no room. */
-static inline bool admit(struct sim *s, struct port *in, struct port *out, uint32_t id, struct packet *k,
-                         enum packet_class class)
+static inline bool admit(struct sim *s, struct port *in, struct port *out, uint32_t id, struct packet *k)
 {
     enum admission a = ADMITTED;
 
-    if (is_lossless(s, k, class)) {
-        a = book_in(s, in->node, in, k, class == CLASS_DATA);
+    if (is_lossless(s, k)) {
+        a = book_in(s, in->node, in, k);
         if (a != REFUSED && s->sw.on_admit)
             s->sw.on_admit(s, out, k, out->queue[k->prio].bytes);
         if (a == ADMITTED_FULL)
             pause(s, in, k->prio);
-    } else if (class < CLASS_CNP && !(s->model.unbooked_prios >> k->prio & 1)) {
+    } else if (packet_class(k) < CLASS_CNP && !(s->model.unbooked_prios >> k->prio & 1)) {
         a = admit_slowly(s, in, out, id, k);
     } else {
         k->in_port = UNBOOKED;
@@ -589,7 +591,7 @@ static void forward_woven(struct sim *s, struct port *in, struct port *out, uint
 
     if (!out || (out->slow_path & SLOW_LINK && out->is_down))
         drop(s, id, &s->engine.counters.dropped_no_route);
-    else if (admit(s, in, out, id, k, packet_class(k)))
+    else if (admit(s, in, out, id, k))
         enqueue(s, out, k->prio, id, k);
 }
 
@@ -628,9 +630,7 @@ static APART bool handle_ingress(struct sim *s, struct port *in, uint32_t id, st
 
 void switch_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet *k)
 {
-    enum packet_class class = packet_class(k);
-    bool              is_data = class == CLASS_DATA;
-    struct port      *out = NULL;
+    struct port *out = NULL;
 
     if (__builtin_expect(in->slow_path & (SLOW_LINK | SLOW_WATCHED | SLOW_WOVEN), 0) &&
         handle_ingress(s, in, id, k))
@@ -641,14 +641,15 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet
         on_pfc(s, in);
         return;
     }
-    if (__builtin_expect(!s->lb.choose, 1) || !s->lb.choose(s, in, id, k, is_data, &out))
-        out = forward_routed(s, in, k, is_data);
+    if (__builtin_expect(!s->lb.choose, 1) ||
+        !s->lb.choose(s, in, id, k, packet_class(k) == CLASS_DATA, &out))
+        out = forward_routed(s, in, k);
     if (__builtin_expect(!out, 0))
         drop(s, id, &s->engine.counters.dropped_no_route);
     else if (!(out->backlog | out->paused) && !port_is_busy(out, s->engine.now_ps, s->engine.order) &&
-             may_bypass(s, in, out, k, class))
+             may_bypass(s, in, out, k))
         path_transmit(&s->engine, out, id, k);
-    else if (admit(s, in, out, id, k, class))
+    else if (admit(s, in, out, id, k))
         enqueue(s, out, k->prio, id, k);
 }
 
