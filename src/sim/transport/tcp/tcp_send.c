@@ -472,6 +472,6 @@ static uint64_t arrived_bytes(const struct sim *s, const struct flow *f)
 
 const struct transport transport_tcp = {
     .name = "tcp", .is_stack = true, .reserve = reserve, .has_timers = has_timers, .takes = takes,
-    .ideal_ps = ideal_ps, .start = start, .may_send = may_send, .arrived_bytes = arrived_bytes, .share = share,
-    .check = check,
+    .ideal_ps = ideal_ps, .start = start, .may_send = may_send, .arrived_bytes = arrived_bytes,
+    .share = share, .check = check,
 };
