@@ -4,7 +4,6 @@
 #include "sim/nic/drain.h"
 #include "sim/nic/gaps.h"
 #include "sim/nic/hf2t.h"
-#include "sim/transport/server/inside.h"
 #include "sim/nic/np/np.h"
 #include "sim/nic/flow.h"
 #include "sim/nic/probe.h"
@@ -499,7 +498,6 @@ int build_world(struct sim *s, struct err *err)
     s->hosts.np = control_takes_turns(&s->cfg) ? &cnp_arbiter : &np_spacing;
     build_configure_hosts(s);
     uet_configure(s);
-    inside_build(s);
     build_flows(s);
     build_packets(s, packets_at_once(s, ALL_PARTS));
     run_build_events(s);
@@ -513,7 +511,7 @@ void build_free(struct sim *s)
 {
     program_fini(&s->program);
     weave_free(s);
-    inside_free(s);
+    transports_release(s);
     ecn_view_free(s);
     qp_order_free(s);
     arena_fini(&s->pair_arena);
@@ -541,8 +539,6 @@ struct sim *build_part(const struct sim *whole, uint32_t part, uint32_t parts)
     s->flows.limit = (part + 1) * flows;
     if (s->flows.pairs.pair)
         pair_build_part(s, part, parts);
-    if (s->hosts.inside)
-        inside_build_part(s);
     transports_reserve_part(s);
     s->entry_bytes_done = arena_alloc(&s->arena, traffic_entries(s->program.traffic) + 1ul,
                                       sizeof *s->entry_bytes_done);
@@ -555,6 +551,6 @@ void build_free_part(struct sim *s)
     struct arena arena = s->arena;       /* holds *s too */
 
     program_fini(&s->program);
-    inside_free(s);
+    transports_release(s);
     arena_fini(&arena);
 }

@@ -138,7 +138,8 @@ static uint32_t number_events(struct sim *s, uint32_t from)
 
 uint32_t run_events_most(const struct sim *s)
 {
-    return (3 + TRANSPORT_TIMERS) * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports + s->program.streams + 2;
+    return (3 + TRANSPORT_TIMERS) * s->net.hosts + s->net.nodes + 2 * PRIOS * s->net.ports +
+           s->program.streams + 2;
 }
 
 #define LEAP_LINKS 6u            /* a frame that skips ports arrives after several links */

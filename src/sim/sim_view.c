@@ -233,7 +233,8 @@ struct sim_flow sim_flow(const struct sim *s, uint32_t flow)
     return (struct sim_flow){
         .id = flow, .generation = f->generation, .sport = (uint16_t)f->ports,
         .dport = (uint16_t)(f->ports >> 16), .src = f->src, .dst = f->dst, .traffic = f->traffic,
-        .prio = f->prio, .is_tcp = f->transport == TRANSPORT_TCP, .rate_bps = f->out.rate_bps, .acked = f->acked,
+        .prio = f->prio, .is_tcp = f->transport == TRANSPORT_TCP, .rate_bps = f->out.rate_bps,
+        .acked = f->acked,
         .start_ps = f->start_ps, .bytes = pair_bytes(s, f), .bytes_acked = pair_acked(s, f),
         .bytes_resent = f->resent_bytes,
     };

@@ -117,7 +117,8 @@ static bool reads(const struct cc_algo *cc, enum knob knob, struct rng *rng)
             k.value[other] = fmin(knob_info[other].max,
                                   knob_info[other].min + knob_info[other].step * (double)rng_below(rng, 9));
         configure(cc, &k, was);
-        k.value[knob] = k.value[knob] == i->max ? i->min : round % 2 ? i->max : fmin(i->max, k.value[knob] + i->step);
+        k.value[knob] = k.value[knob] == i->max ? i->min :
+                        round % 2               ? i->max : fmin(i->max, k.value[knob] + i->step);
         configure(cc, &k, is);
         if (memcmp(was, is, sizeof was) != 0)
             return true;

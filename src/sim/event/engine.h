@@ -75,12 +75,12 @@ enum event_kind {
     EV_TIMEOUT,       /* retransmission, by host */
     EV_CHANGE,        /* links of a node go down or up, by node */
     EV_TIMER,         /* of a transport, by timer and host: see kinds.def */
-    EV_CNP_TURN,      /* by host: see host/np/np.h */
+    EV_CNP_TURN,      /* by host: see nic/np/np.h */
     EV_PAUSE_END,     /* a received pause expires, by port and class: see link/pfc.h */
     EV_PAUSE_REFRESH, /* a sent pause is repeated, by port and class */
     EV_FLOW,          /* a stream starts its next flow, by stream */
     EV_SIGNAL,        /* one: see event/program.h */
-    EV_DRAIN,         /* by host: see host/drain.h */
+    EV_DRAIN,         /* by host: see nic/drain.h */
     EV_KINDS,
     EV_FIRST_NUMBERED = EV_TIMEOUT,
 };

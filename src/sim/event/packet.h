@@ -58,7 +58,7 @@ struct packet {
     uint32_t ports;              /* source port | destination port << 16 */
     uint64_t seq;                /* data: number of its first byte, possibly with SEQ_ flags */
     uint64_t sent_ps;            /* data: departure time at the sender; the ACK echoes it */
-    uint16_t bytes;              /* frame size with headers */
+    uint16_t bytes;              /* frame size with headers; 0: it crosses no link */
     uint16_t payload;
     uint16_t generation;         /* generation of the flow index */
     uint8_t  kind;               /* enum packet_kind */

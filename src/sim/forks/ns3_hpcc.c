@@ -100,7 +100,8 @@ static uint64_t end_ps(const struct sim *s, const struct flow *f)
     uint32_t epoch = s->net.node[f->src].epoch;
 
     return epoch && !f->is_lasting &&
-           f->transport == TRANSPORT_RC ? sim_ideal_rerouted_ps(s, epoch, f->src, f->dst, f->bytes) : f->ideal_ps;
+           f->transport == TRANSPORT_RC ? sim_ideal_rerouted_ps(s, epoch, f->src, f->dst, f->bytes) :
+                                          f->ideal_ps;
 }
 
 /* Packets that wait for a link that goes down stay in their queue, which is not served. The fork drops them

@@ -85,13 +85,13 @@ static inline uint64_t sent_bytes(const struct engine *e, const struct port *p)
 }
 
 /* CC_HOPS: adds a record to a data packet that is about to leave. */
-static void record(const struct engine *e, const struct port *p, uint32_t id, const struct packet *k)
+static void record(const struct engine *e, const struct port *p, uint32_t id, bool is_roce)
 {
     struct inband *t = packet_inband(&e->packets, id);
 
     if (!p->is_switch)
         t->records = 0;
-    else if (!packet_is_roce_data(k))
+    else if (!is_roce)
         return;
     else if (t->records >= CC_HOPS_MAX)
         t->records = CC_HOPS_MAX + 1;
@@ -117,11 +117,10 @@ static void note_arrival(const struct engine *e, const struct port *p, struct in
 }
 
 /* Writes the other kinds of telemetry. */
-static void write_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k, uint32_t age)
+static void write_frame(struct engine *e, struct port *p, uint32_t id, const struct packet *k, bool is_data,
+                        bool is_answer, uint32_t age)
 {
     struct inband *t = packet_inband(&e->packets, id);
-    bool           is_data = packet_is_roce_data(k);
-    bool           is_answer = packet_class(k) == CLASS_ACK || packet_class(k) == CLASS_NACK;
 
     if (is_data && !p->is_switch) {
         t->hops = 0;
@@ -150,38 +149,25 @@ bool path_is_hit(const struct port *p, uint32_t bytes)
     return rng_real(&p->node->rng) >= survival(p, bytes);
 }
 
-/* SLOW_COUNTED. */
-static void count_frame(struct port *p, const struct packet *k)
-{
-    if (k->kind == PFC || !(p->counted_prios >> k->prio & 1))
-        return;
-    p->queue_tx_bytes += k->bytes;
-    if (packet_class(k) == CLASS_DATA && k->flags & PACKET_ECN)
-        p->queue_marked_bytes += k->bytes;
-}
-
-/* A probe's round trip begins when it leaves its sender. */
-static void stamp(const struct engine *e, struct packet *k)
-{
-    if (k->kind == PROBE)
-        k->sent_ps = e->now_ps;
-}
-
 /* Counts a frame, writes its telemetry, and decides whether the wire loses it. */
 static enum path_fate leave(struct engine *e, struct port *p, uint32_t id, struct packet *k, uint32_t age)
 {
-    bool is_hit = p->is_lossy && k->kind != PFC && !e->loss_stream && path_is_hit(p, k->bytes);
+    enum packet_class class = packet_class(k);
+    bool              is_roce = packet_is_roce_data(k);
+    bool              is_hit = p->is_lossy && k->kind != PFC && !e->loss_stream && path_is_hit(p, k->bytes);
 
-    if (p->slow_path & SLOW_RECORD && packet_class(k) == CLASS_DATA)
-        record(e, p, id, k);
-    if (p->slow_path & SLOW_PROBED)
-        stamp(e, k);
-    if (p->slow_path & SLOW_COUNTED)
-        count_frame(p, k);
+    if (p->slow_path & SLOW_RECORD && class == CLASS_DATA)
+        record(e, p, id, is_roce);
+    if (p->slow_path & SLOW_PROBED && k->kind == PROBE)
+        k->sent_ps = e->now_ps;  /* its round trip begins when it leaves its sender */
+    if (p->slow_path & SLOW_COUNTED && k->kind != PFC && p->counted_prios >> k->prio & 1) {
+        p->queue_tx_bytes += k->bytes;
+        p->queue_marked_bytes += class == CLASS_DATA && k->flags & PACKET_ECN ? k->bytes : 0;
+    }
     if (p->slow_path & SLOW_TAPPED)
         e->tap.on_frame(e->tap.arg, e->now_ps, p->id, k);
     if (p->slow_path & SLOW_INBAND)
-        write_frame(e, p, id, k, age);
+        write_frame(e, p, id, k, is_roce, class == CLASS_ACK || class == CLASS_NACK, age);
     e->counters.dropped_wire += is_hit;
     return is_hit ? PATH_LOST : p->slow_path & SLOW_BORDER ? PATH_CROSSES : PATH_ARRIVES;
 }

@@ -54,7 +54,7 @@ _Static_assert(sizeof(struct node) % 64 == 0, "nodes share no cache line");
 #define SLOW_BORDER  32u          /* the link leads to another part: see parts/crossing.h */
 #define SLOW_WOVEN   64u          /* ConWeave sees arriving packets: see switch/weave.h */
 #define SLOW_TAPPED  128u         /* engine.tap sees departing frames */
-#define SLOW_DRAIN   2048u        /* arriving data waits in the NIC: see host/drain.h */
+#define SLOW_DRAIN   2048u        /* arriving data waits in the NIC: see nic/drain.h */
 #define SLOW_LEAP    4096u        /* departing frames may skip ports on their path: see skip/skip.h */
 #define SLOW_CUT     1024u        /* the peer is a cut-through switch: see path_age() */
 

@@ -1,12 +1,11 @@
 #include "sim/nic/host.h"
 #include "sim/nic/drain.h"
-#include "sim/transport/server/inside.h"
 #include "sim/nic/np/np.h"
 #include "sim/nic/pacer.h"
 #include "sim/nic/post.h"
 #include "sim/nic/receive.h"
 #include "sim/nic/send.h"
-#include "sim/transport/transport.h"
+#include "sim/transport/transports.h"
 #include "sim/nic/turn.h"
 #include "sim/link/path.h"
 #include "sim/link/pfc.h"
@@ -39,9 +38,12 @@ void host_start_flow(struct sim *s, struct host *h, const struct flow_spec *spec
 {
     if (s->model.list)
         s->model.list->on_start(s, h, spec->dst);
-    if (s->hosts.inside && inside_start(s, h, spec))
+    enum transport_id id = transports_choose(s, h, spec);
+    if (s->hosts.transport[id]->post) {
+        s->hosts.transport[id]->post(s, h, spec);
         return;
-    struct post post = post_flow(s, h, spec);
+    }
+    struct post post = post_flow(s, h, spec, id);
     if (post.flow)
         begin(s, h, &post);
     host_kick(s, h);
@@ -64,10 +66,10 @@ APART enum act nic_on_stray(struct sim *s, struct host *h, struct packet *k)
     return ACT_FREE;
 }
 
-/* Returns true if a packet is lost or waits on arrival. Messages inside a server do not use the link. */
+/* Returns true if a packet is lost or waits on arrival. */
 static APART bool is_kept(struct sim *s, struct host *h, uint32_t id, struct packet *k)
 {
-    if (inside_is(k) || (h->port->slow_path & SLOW_DRAIN && drain_lets_pass(s, h, id)))
+    if (!k->bytes || (h->port->slow_path & SLOW_DRAIN && drain_lets_pass(s, h, id)))
         return false;
     if (h->port->slow_path & SLOW_LINK && path_is_gone(&s->engine, h->port, id, k))
         return true;

@@ -5,7 +5,6 @@
 #include "sim/nic/pacer.h"
 #include "sim/nic/probe.h"
 #include "sim/nic/sender_spray.h"
-#include "sim/transport/transports.h"
 #include "sim/state/ideal.h"
 
 #include <string.h>
@@ -27,11 +26,11 @@ static struct cc_out fresh_out(const struct host *h)
                             .probe_ps = NEVER };
 }
 
-static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec)
+static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec,
+                    enum transport_id transport)
 {
     uint16_t                generation = (uint16_t)(f->generation + 1);
-    enum transport_id       id = transports_choose(s, spec);
-    const struct transport *t = s->hosts.transport[id];
+    const struct transport *t = s->hosts.transport[transport];
 
     memset(f, 0, sizeof *f);
     f->bytes = f->end = spec->bytes;
@@ -43,7 +42,7 @@ static void fill_in(struct sim *s, struct host *h, struct flow *f, const struct 
     f->prio = spec->prio;
     f->phase = FLOW_ACTIVE;
     f->tcp = spec->tcp;
-    f->transport = (uint8_t)id;
+    f->transport = (uint8_t)transport;
     f->controlled = t->control && (!t->has_control_by_class || s->hosts.np_cfg.cc_prios >> spec->prio & 1);
     f->src = h->node;
     f->dst = spec->dst;
@@ -97,9 +96,10 @@ static void count(struct sim *s, const struct flow *f, const struct flow_spec *s
 
 /* ---- persistent queue pairs ---- */
 
-static void make_lasting(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec)
+static void make_lasting(struct sim *s, struct host *h, struct flow *f, const struct flow_spec *spec,
+                         enum transport_id transport)
 {
-    fill_in(s, h, f, spec);
+    fill_in(s, h, f, spec, transport);
     f->is_lasting = true;
     f->phase = FLOW_IDLE;
     start_control(s, h, f);
@@ -119,7 +119,8 @@ static void wake(struct sim *s, struct host *h, struct flow *f)
     f->progress_ps = s->engine.now_ps;
 }
 
-static APART struct post post_message(struct sim *s, struct host *h, const struct flow_spec *spec)
+static APART struct post post_message(struct sim *s, struct host *h, const struct flow_spec *spec,
+                                     enum transport_id transport)
 {
     struct flow   *f = pair_take(s, h, spec);
     enum post_step step = POST_MORE;
@@ -128,7 +129,7 @@ static APART struct post post_message(struct sim *s, struct host *h, const struc
         return (struct post){ POST_FAILED, NULL };
     verbs_on_post(s, spec);
     if (f->phase == FLOW_FREE)
-        make_lasting(s, h, f, spec);
+        make_lasting(s, h, f, spec, transport);
     if (!pair_add(s, f, spec, transport_of(s, f)->ideal_ps(s, h, spec)))
         return (struct post){ POST_FAILED, NULL };
     if (f->phase == FLOW_IDLE) {
@@ -139,15 +140,16 @@ static APART struct post post_message(struct sim *s, struct host *h, const struc
     return (struct post){ step, f };
 }
 
-struct post post_flow(struct sim *s, struct host *h, const struct flow_spec *spec)
+struct post post_flow(struct sim *s, struct host *h, const struct flow_spec *spec,
+                      enum transport_id transport)
 {
     if (spec->qps)
-        return post_message(s, h, spec);
+        return post_message(s, h, spec, transport);
     uint32_t id = flow_take(s);
     struct flow *f = &s->flows.flow[id];
     if (!id)
         return (struct post){ POST_FAILED, NULL };
-    fill_in(s, h, f, spec);
+    fill_in(s, h, f, spec, transport);
     f->ideal_ps = transport_of(s, f)->ideal_ps(s, h, spec);
     if (s->cfg.window_by_pair) {
         f->pair_rtt_ps = sim_base_rtt_ps(s, f->src, f->dst);

@@ -2,7 +2,7 @@
 #ifndef SIM_NIC_POST_H
 #define SIM_NIC_POST_H
 
-#include "sim/nic/nic.h"
+#include "sim/transport/transport.h"
 
 /* What the caller must do with the flow. */
 enum post_step {
@@ -14,8 +14,8 @@ enum post_step {
 
 struct post { enum post_step step; struct flow *flow; };
 
-/* Posts a message now. */
-struct post post_flow(struct sim *, struct host *, const struct flow_spec *);
+/* Posts a message of a flow now. */
+struct post post_flow(struct sim *, struct host *, const struct flow_spec *, enum transport_id);
 
 /* Counts a message that starts. */
 void post_count(struct sim *, const struct flow_spec *);

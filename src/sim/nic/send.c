@@ -44,8 +44,9 @@ static bool probe_ahead(struct sim *s, struct host *h, struct flow *f)
 
 void send_choose(struct sim *s)
 {
-    s->hosts.on_turn = s->flow_watch.on_turn || hf2t_is_on(s) || s->hosts.gap_record || s->cfg.is_selective ? ask :
-                       s->flows.probe ? probe_ahead : NULL;
+    bool has_more = s->flow_watch.on_turn || hf2t_is_on(s) || s->hosts.gap_record || s->cfg.is_selective;
+
+    s->hosts.on_turn = has_more ? ask : s->flows.probe ? probe_ahead : NULL;
 }
 
 APART void send_to_fifo(struct sim *s, struct host *h, struct flow *f, uint32_t id, struct packet *k)

@@ -17,7 +17,7 @@ struct observer {
     struct sim_counters  was;
     uint64_t             was_ps;
     struct port_was     *port;
-    uint64_t             sum_mask[PORT_COUNTS];      /* all ones for sums, which are reported as differences */
+    uint64_t             sum_mask[PORT_COUNTS];      /* all ones for sums, reported as differences */
     uint64_t            *entry_was;          /* bytes received up to the last call */
     uint64_t             looks;
 };

@@ -70,7 +70,7 @@ static void join(const struct sim *s, uint32_t *head, uint32_t a, uint32_t b)
     head[is_a ? b : a] = is_a ? a : b;
 }
 
-/* GPUs of one server share its links: see host/server/inside.h. They have consecutive numbers. */
+/* GPUs of one server share its links: see transport/server/inside.c. They have consecutive numbers. */
 static void join_servers(const struct clusters *c, const struct sim *s)
 {
     for (uint32_t n = 1; n < s->net.nodes; n++)

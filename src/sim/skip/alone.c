@@ -71,8 +71,8 @@ static void send_one(const struct alone_host *h, struct alone *a, void *state, s
         h->cc->on_sent(h->cc_cfg, state, now, h->frame_bytes, &a->out);
 }
 
-uint64_t alone_send(const struct alone_host *h, struct alone *a, void *state, uint64_t packets, uint64_t steps,
-                    uint64_t until_ps)
+uint64_t alone_send(const struct alone_host *h, struct alone *a, void *state, uint64_t packets,
+                    uint64_t steps, uint64_t until_ps)
 {
     struct gap gap = { 0, 0, turn_ps(h), tx_ps_of(h) };
     uint64_t   count = 0;

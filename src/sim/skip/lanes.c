@@ -114,7 +114,7 @@ static double queue_now(const struct lane *a, const struct port *p, uint64_t now
 
 /* ---- the first mark of a held flow ---- */
 
-/* Packets per picosecond times the growth of their probability of a mark with each byte of queue above kmin. */
+/* Packets per picosecond times the growth of their probability of a mark per byte of queue above kmin. */
 static double mark_slope(const struct sim *s, const struct port *p, const struct lane *a)
 {
     double bytes = p->ecn.kmax_bytes > p->ecn.kmin_bytes ? p->ecn.kmax_bytes - p->ecn.kmin_bytes : 1;
@@ -150,7 +150,7 @@ static double marks_after_ps(const struct sim *s, const struct port *p, const st
         above = 0;
     }
     double kmax_ps = grows > 0 ? (p->ecn.kmax_bytes - bytes) / grows : INFINITY;
-    double root = above * above + 2 * grows * marks / slope;   /* above span + grows span^2 / 2 = marks / slope */
+    double root = above * above + 2 * grows * marks / slope;   /* above span + grows span^2/2 = marks/slope */
     if (!(slope > 0) || root < 0)
         return kmax_ps;
     return fmin(kmax_ps, before + (grows != 0 ? (sqrt(root) - above) / grows : marks / slope / above));

@@ -5,9 +5,9 @@
  *
  *   - a port that several flows use is crowded if they need more than LANE_SHARE of it;
  *   - a port that one flow uses is crowded if the flow is faster than the port;
- *   - if the flow fits but the ACKs of others do not, a queue grows slowly. While the flow is held, this queue
- *     is computed. The hold ends when the switch marks the first packet: a number drawn when the hold begins
- *     decides how many marks are to be expected until then.
+ *   - if the flow fits but the ACKs of others do not, a queue grows slowly. While the flow is held, this
+ *     queue is computed. The hold ends when the switch marks the first packet: a number drawn when the hold
+ *     begins decides how many marks are to be expected until then.
  *
  * A port whose switch would mark packets in a queue of one packet from each flow is crowded, too.
  */
@@ -22,7 +22,7 @@
 /* A port on the way of a flow's data, or of its ACKs. */
 struct lane_hop {
     uint64_t ps;                 /* when a full frame gets here if it never waits, after it left its host */
-    uint64_t free_ps, seq;       /* when the port will have sent the flow's last frame that skipped the port, */
+    uint64_t free_ps, seq;       /* when the port will have sent the flow's last frame that skipped it, */
     uint64_t queued_ps;          /* and the last one that stops there, if others do not delay it */
     uint32_t port;
     uint32_t waiting;            /* the flow's frames on their way to this port, or in its queue */
@@ -44,7 +44,7 @@ struct lane {                    /* use of a port */
     double    queue_bytes;       /* at since_ps */
     double    marks_left;        /* expected from then until the first mark; less than 0: not drawn yet */
     uint64_t  since_ps;
-    uint64_t  from_ps, to_ps;    /* when frames that skip the port next to each other pass it, the last ones */
+    uint64_t  from_ps, to_ps;    /* when frames that skip the port in a row pass it, the last ones */
 };
 
 struct lanes {

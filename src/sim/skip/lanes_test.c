@@ -95,8 +95,8 @@ static void lanes_room__excludes_the_rates_of_other_flows(void **unused)
     close_star(&f);
 }
 
-/* Data of flow 3 and ACKs of flow 1 share the port to host 0: 86 of 1106 bytes too much. The bytes by which its
- * queue grows in a nanosecond. */
+/* Data of flow 3 and ACKs of flow 1 share the port to host 0: 86 of 1106 bytes too much. The bytes by which
+ * its queue grows in a nanosecond. */
 #define GROWS (86.0 / 1106 * 12.5)
 
 /* Flow 3 is held, and then flow 1 starts. Returns after how many nanoseconds the first packet is marked. */

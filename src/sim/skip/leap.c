@@ -52,7 +52,8 @@ static bool is_usual(const struct sim *s, const struct packet *p)
 
 /* A frame that skips ports cannot be paused on its way. So the buffer behind them must have room for twice
  * what may arrive until then. */
-static bool has_room(const struct sim *s, const struct port *before, const struct packet *p, uint64_t after_ps)
+static bool has_room(const struct sim *s, const struct port *before, const struct packet *p,
+                     uint64_t after_ps)
 {
     const struct port *in = before->peer;
     double             in_flight = (double)before->rate_bps / 8 * (double)after_ps / PS_PER_S;
@@ -62,8 +63,8 @@ static bool has_room(const struct sim *s, const struct port *before, const struc
            (double)in->in[p->prio].bytes + in_flight < (double)limit / 2;
 }
 
-/* Returns true for data and ACKs of the flow's current message that take the path that was found, and were not
- * in flight when that was. Other frames go from port to port. */
+/* Returns true for data and ACKs of the flow's current message that take the path that was found, and were
+ * not in flight when that was. Other frames go from port to port. */
 static bool is_tracked(const struct skip_flow *sf, const struct packet *p)
 {
     uint64_t seq = p->seq & SEQ_BITS;
@@ -111,8 +112,8 @@ static void count(const struct sim *s, struct skip_flow *sf, struct lane_way *w,
 
 /* A frame that leaves the first port until free_ps, if that is later than usual, arrives behind the last at
  * at_ps. */
-static void leap(struct sim *s, struct port *first, uint64_t free_ps, const struct port *last, struct packet *p,
-                 uint64_t at_ps)
+static void leap(struct sim *s, struct port *first, uint64_t free_ps, const struct port *last,
+                 struct packet *p, uint64_t at_ps)
 {
     uint32_t number = engine_number(&s->engine, &first->node->next_number);
 
@@ -149,7 +150,8 @@ bool leap_frame(void *sim, struct port *first, uint32_t id)
     }
     bool     is_safe = !(first->slow_path & SLOW_LINK && (first->is_lossy || first->is_down));
     uint32_t to = is_safe ? next_stop(s->skip, s, sf, w, from, p) : from + 1;
-    uint64_t seq = p->seq & SEQ_BITS, at_ps = leap_ps(s->skip, s, w, from, to, seq, p->bytes, s->engine.now_ps);
+    uint64_t seq = p->seq & SEQ_BITS;
+    uint64_t at_ps = leap_ps(s->skip, s, w, from, to, seq, p->bytes, s->engine.now_ps);
     bool     is_late = false;
     if (to < w->hops) {
         struct lane_hop *stop = &w->hop[to];
@@ -162,7 +164,8 @@ bool leap_frame(void *sim, struct port *first, uint32_t id)
     }
     if (to == from + 1 && !is_late)
         return false;
-    leap(s, first, seq >= w->hop[from].seq ? w->hop[from].free_ps : 0, &s->net.port[w->hop[to - 1].port], p, at_ps);
+    leap(s, first, seq >= w->hop[from].seq ? w->hop[from].free_ps : 0, &s->net.port[w->hop[to - 1].port], p,
+         at_ps);
     count(s, sf, w, from, to, p);
     s->skip->stats.hops += to - from - 1;
     return true;

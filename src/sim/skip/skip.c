@@ -131,7 +131,8 @@ static bool economize(struct skip *k, struct sim *s)
 #define QUEUE_FRAMES 2u          /* at most, in a queue that other flows share */
 
 /* Returns true if the next frame finds no queue at a port, or a short one of others. */
-static bool is_clear(const struct skip *k, const struct sim *s, const struct lane_hop *hop, const struct port *p)
+static bool is_clear(const struct skip *k, const struct sim *s, const struct lane_hop *hop,
+                     const struct port *p)
 {
     if (k->lanes.lane[hop->port].count == 1)
         return !lanes_would_mark(&k->lanes, s, hop);
@@ -324,7 +325,8 @@ void skip_new(struct sim *s)
         return;
     lanes_init(&k->lanes, s);
     s->engine.leaper = (struct engine_leaper){ s, leap_frame };
-    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, NULL, on_gap, on_signal, on_pause, is_held };
+    s->flow_watch = (struct flow_watcher){ s, on_start, on_arrival, NULL, on_gap, on_signal, on_pause,
+                                           is_held };
     attend(s, true);
 }
 

@@ -32,8 +32,8 @@ struct skip_flow {
  * overtake those of the same flow that skipped ports before. */
 struct skip_thrift {
     uint64_t frames, hops;       /* simulated and skipped, when it last began */
-    uint64_t until_packet;       /* resting: until so many data packets have been simulated; 0: it does not rest */
-    uint64_t drained_ps;         /* resting: until then, frames that skipped ports are under way; 0: none is */
+    uint64_t until_packet;       /* resting: until so many data packets are simulated; 0: it does not rest */
+    uint64_t drained_ps;         /* resting: until then frames that skipped ports are on their way; 0: none */
     uint64_t counted;            /* resting: simulated packets up to which rest_packets counts */
     uint32_t rests;              /* in a row */
 };

@@ -159,7 +159,8 @@ static void lone_world(struct world *w, bool is_fast, uint64_t seed)
     for (uint32_t i = 0; i < 6; i++) {
         uint32_t src = (uint32_t)pick(&rng, 0, HOSTS), to = (uint32_t)pick(&rng, 0, HOSTS - 1);
 
-        flow[i] = (struct flow_row){ .start_ps = i * 100 * PS_PER_MS, .src = src, .dst = to + (to >= src), .prio = 3,
+        flow[i] = (struct flow_row){ .start_ps = i * 100 * PS_PER_MS, .src = src, .dst = to + (to >= src),
+                                     .prio = 3,
                                      .bytes = pick(&rng, 1, i % 2 ? MB : 20000), .dport = (uint16_t)i };
     }
     world_of_flows(w, &g, &cfg, flow, 6);
@@ -209,7 +210,8 @@ static void unlike_world(struct world *w, bool is_fast, uint64_t seed)
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t src = (uint32_t)pick(&rng, 0, HOSTS), to = (uint32_t)pick(&rng, 0, HOSTS - 1);
 
-        flow[i] = (struct flow_row){ .start_ps = i * 100000000000ull, .src = src, .dst = to + (to >= src), .prio = 3,
+        flow[i] = (struct flow_row){ .start_ps = i * 100000000000ull, .src = src, .dst = to + (to >= src),
+                                     .prio = 3,
                                      .bytes = pick(&rng, 1, i % 2 ? 4 * MB : 20000), .dport = (uint16_t)i };
     }
     world_of_flows(w, &g, &cfg, flow, 4);
@@ -346,7 +348,8 @@ static void skip__a_short_frame_does_not_wait_for_departed_frames(void **unused)
 static void skip__stops_when_another_flow_starts(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 8 * MB, .dport = 1 },
-                                     { .start_ps = 200000000, .src = 1, .dst = 5, .prio = 3, .bytes = 2 * MB, .dport = 2 } };
+                                     { .start_ps = 200000000, .src = 1, .dst = 5, .prio = 3,
+                                       .bytes = 2 * MB, .dport = 2 } };
     struct world          packet, fast;
 
     (void)unused;
@@ -380,7 +383,8 @@ static void skip__the_last_ack_waits_in_queues(void **unused)
 {
     const struct flow_row flow[] = { { .src = 2, .dst = 0, .prio = 3, .bytes = 8 * MB, .dport = 1 },
                                      { .src = 3, .dst = 0, .prio = 3, .bytes = 8 * MB, .dport = 2 },
-                                     { .start_ps = 20000000, .src = 0, .dst = 5, .prio = 3, .bytes = MB / 4, .dport = 3 } };
+                                     { .start_ps = 20000000, .src = 0, .dst = 5, .prio = 3,
+                                       .bytes = MB / 4, .dport = 3 } };
     struct world          packet, fast;
 
     (void)unused;
@@ -398,8 +402,10 @@ static void skip__the_last_ack_waits_in_queues(void **unused)
 static void skip__messages_of_a_queue_pair_keep_their_order(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 512000, .dport = 1 },
-                                     { .start_ps = 1000000, .src = 0, .dst = 5, .prio = 3, .bytes = 100, .dport = 1 },
-                                     { .start_ps = 2000000, .src = 0, .dst = 5, .prio = 3, .bytes = 300, .dport = 1 } };
+                                     { .start_ps = 1000000, .src = 0, .dst = 5, .prio = 3,
+                                       .bytes = 100, .dport = 1 },
+                                     { .start_ps = 2000000, .src = 0, .dst = 5, .prio = 3,
+                                       .bytes = 300, .dport = 1 } };
     struct world          w[2];
 
     (void)unused;
@@ -488,7 +494,8 @@ static void skip__continues_when_links_change(void **unused)
 
     (void)unused;
     for (uint32_t link = HOSTS; link < HOSTS + 4; link++) {
-        const struct hard is = { 32 * MB, false, { { 400 * PS_PER_US, link, false }, { 900 * PS_PER_US, link, true } },
+        const struct hard is = { 32 * MB, false, { { 400 * PS_PER_US, link, false },
+                                                   { 900 * PS_PER_US, link, true } },
                                  2 };
         struct world      packet, fast;
 
@@ -580,7 +587,8 @@ static void skip_settle__reports_sum_to_the_total(void **unused)
 static void skip__simulates_all_packets_if_a_feature_needs_them(void **unused)
 {
     const struct flow_row flow[] = { { .src = 0, .dst = 5, .prio = 3, .bytes = 2 * MB, .dport = 1 },
-                                     { .start_ps = 50000000, .src = 1, .dst = 6, .prio = 3, .bytes = 2 * MB, .dport = 2 } };
+                                     { .start_ps = 50000000, .src = 1, .dst = 6, .prio = 3,
+                                       .bytes = 2 * MB, .dport = 2 } };
 
     (void)unused;
     for (int which = 0; which < 4; which++) {
@@ -626,7 +634,8 @@ static void gym_run(struct gym *gym, bool is_fast, uint64_t seed)
 {
     const struct traffic_common common = { .stop_ps = NEVER, .prio = 3 };
     struct iteration_step       step[3];
-    struct traffic_steps        cfg = { .iteration = { { 16, 2, 0, 2, 1 }, step, 3 }, .compute_ps = 10 * PS_PER_US,
+    struct traffic_steps        cfg = { .iteration = { { 16, 2, 0, 2, 1 }, step, 3 },
+                                        .compute_ps = 10 * PS_PER_US,
                                         .delay_ps = PS_PER_US, .iterations = 3 };
     uint32_t                    hosts[16];
     struct sim_cfg              sim_cfg;
@@ -641,7 +650,8 @@ static void gym_run(struct gym *gym, bool is_fast, uint64_t seed)
     for (uint32_t i = 0; i < 3; i++)
         step[i] = (struct iteration_step){
             .compute_ps = pick(&rng, 50, 300) * PS_PER_US, .times = (uint32_t)pick(&rng, 1, 4),
-            .group = i < 2 ? PARALLEL_PIPELINE : PARALLEL_DATA, .is_pipelined = i < 2, .is_overlapped = i == 2,
+            .group = i < 2 ? PARALLEL_PIPELINE : PARALLEL_DATA, .is_pipelined = i < 2,
+            .is_overlapped = i == 2,
             .collective = { .kind = i == 0 ? COLLECTIVE_SEND_NEXT : i == 1 ? COLLECTIVE_SEND_PREVIOUS
                                                                            : COLLECTIVE_RING_ALL_REDUCE,
                             .workers = i < 2 ? 2 : 4, .bytes = pick(&rng, 100000, 4 * MB) } };
@@ -653,7 +663,8 @@ static void gym_run(struct gym *gym, bool is_fast, uint64_t seed)
     graph_rails(&g, &(struct graph_rails){ .servers = 8, .gpus = 2, .unit = 8, .spines = 1, .parallel = 1,
                                            .rate_bps = 400 * GBPS, .delay_ps = PS_PER_US / 2,
                                            .fabric_rate_bps = 400 * GBPS, .fabric_delay_ps = PS_PER_US / 2,
-                                           .inside_rate_bps = 3600 * GBPS, .inside_delay_ps = PS_PER_US / 2 });
+                                           .inside_rate_bps = 3600 * GBPS,
+                                           .inside_delay_ps = PS_PER_US / 2 });
     t = traffic_new(&g, seed);
     traffic_add_training_steps(t, &common, &cfg, hosts);
     traffic_use_qps(t, 1);

@@ -25,7 +25,7 @@ enum sim_model {
     MODEL_HPCC,                  /* like the HPCC ns-3 fork: see forks/ns3_hpcc.c */
     MODEL_CONWEAVE,              /* like the ConWeave ns-3 fork: see forks/ns3_conweave.c */
     MODEL_HTSIM,                 /* Ultra Ethernet like uet-htsim: see forks/htsim_sim.h */
-    MODEL_UET,                   /* like MODEL_NIC, with Ultra Ethernet connections: see host/uet/uet.h */
+    MODEL_UET,                   /* like MODEL_NIC, with Ultra Ethernet: see transport/uet/uet.h */
 };
 
 struct htsim_input;
@@ -101,7 +101,7 @@ struct sim_cfg {
     bool     nack_is_cnp;        /* a sender also treats a NACK as a CNP */
     bool     ack_droppable;      /* switches may drop ACKs beyond the headroom, a defect of the HPCC fork */
     uint64_t nack_gap_ps;        /* minimum time between NACKs for the same byte */
-    bool     is_selective;       /* selective repeat: see host/rc/selective_repeat.h */
+    bool     is_selective;       /* selective repeat: see transport/rc/selective_repeat.h */
     bool     is_sleek;           /* model uet: loss recovery without trimming */
     uint64_t reorder_ps;         /* selective repeat: a packet missing for longer is lost */
     uint64_t rto_ps;             /* 0: no retransmission timer; RTO_AUTO */
@@ -114,14 +114,14 @@ struct sim_cfg {
     uint32_t turn_bytes;         /* with a FIFO: bytes per turn of a queue pair, at least one packet */
     uint64_t pcie_bps;           /* with a FIFO: rate at which it is filled; 0: infinite */
     uint32_t tx_fifo_bytes;      /* size per class of the FIFO between arbitration and wire; 0: none */
-    uint64_t drain_bps;          /* rate at which hosts drain received data: see host/drain.h; 0: infinite */
+    uint64_t drain_bps;          /* rate at which hosts drain received data: see nic/drain.h; 0: infinite */
     /* by node: true if drain_bps applies; NULL: all hosts. Only needed while the world is built */
     uint8_t *drains;
     uint64_t rx_buffer_bytes;    /* with drain_bps: a class that holds more than this is paused */
     uint32_t receives;           /* receives posted on each queue pair for SENDs; 0: always enough */
     uint64_t repost_ps;          /* time from the arrival of a SEND until its receive is reposted */
     uint64_t rnr_ps;             /* wait of a sender after an RNR NACK */
-    bool     record_gaps;        /* record gaps between packets of a flow: see host/gaps.h */
+    bool     record_gaps;        /* record gaps between packets of a flow: see nic/gaps.h */
 
     /* Switches. */
     bool     is_cut_through;     /* forward a frame after its header has arrived: see build.c */

@@ -101,7 +101,7 @@ struct model {
     uint16_t sport_first, sport_mask;
     uint32_t (*source_port)(struct sim *, struct host *, uint32_t dst);      /* NULL: counted per host */
     bool     asks;               /* a sender that needs an ACK requests it: see transport/rc/rc_send.c */
-    void     (*on_sent)(struct sim *, const struct host *, struct flow *);   /* a queue pair has sent, or NULL */
+    void     (*on_sent)(struct sim *, const struct host *, struct flow *);   /* a queue pair sends; or NULL */
     /* The rate of a waiting flow has changed: reschedules its next packet. NULL: a packet keeps its time, and
      * the window of cfg, not of the congestion control, is checked at each turn of a flow. */
     void     (*repace)(const struct sim *, struct flow *);
@@ -182,12 +182,12 @@ struct network {
     struct graph   graph;
 };
 
-/* Persistent queue pairs and their messages: see host/flow.h. NULL if unused. */
+/* Persistent queue pairs and their messages: see nic/flow.h. NULL if unused. */
 struct pairs {
     struct pair   *pair;                     /* by flow index */
     struct posted *posted;                   /* messages; 0 is not used */
     uint32_t      *arrived;                  /* receiver, by flow: last message that arrived completely */
-    uint64_t      *reposted_ps;              /* receiver: see host/flow.h */
+    uint64_t      *reposted_ps;              /* receiver: see nic/flow.h */
     uint32_t      *sends;                    /* receiver, by flow index: SENDs that have arrived */
     bool           has_verbs;                /* a datagram was posted, or a SEND that needs a receive */
     uint32_t       first, used, limit, free; /* message numbers of this part */
@@ -211,12 +211,12 @@ struct flows {
 struct np_cfg {
     uint32_t cc_prios;           /* bit mask: classes with congestion control */
     uint8_t  cnp_prio;
-    uint8_t  probe_prio, resp_prio;      /* of RTT probes: see host/probe.h; PRIOS: class of the flow */
+    uint8_t  probe_prio, resp_prio;      /* of RTT probes: see nic/probe.h; PRIOS: class of the flow */
     uint8_t  moderation;         /* CNPs are spaced by 0 flow, 1 address, 2 port */
     uint64_t gap_ps;             /* minimum time between two CNPs */
 };
 
-#define TRANSPORTS_MAX 8u        /* see host/transport.h */
+#define TRANSPORTS_MAX 8u        /* see transport/transport.h */
 
 /* Congestion control of a transport that does not use that of the host: its configuration, and its group. */
 struct own_control { const void *cfg; uint32_t at; };
@@ -244,7 +244,6 @@ struct host_state {
     struct gap_record    *gap_record;        /* NULL: gaps are not recorded */
     struct qp_order      *qp_order;          /* by host; NULL: see model.list */
     struct drain         *drain;             /* by host; NULL: no host drains slowly */
-    struct inside        *inside;            /* NULL: no servers with several GPUs */
     char                 *cc_cfg;            /* by host link speed and congestion control: see build.h */
     char                 *cc_forgot;         /* likewise, after a NIC lost its setting; NULL: none does */
     char                 *cc_own;            /* by host: see sim_apply_host(); NULL: none */
@@ -253,7 +252,7 @@ struct host_state {
     uint64_t              fastest_bps;       /* fastest host link */
     uint32_t              cc_cfgs;
     uint32_t             *list_free[32];     /* free tables by log2 of their size */
-    struct cnp_entry     *cnp_free;          /* free entries: see host/np/np.h */
+    struct cnp_entry     *cnp_free;          /* free entries: see nic/np/np.h */
     uint64_t             *busy_ps;           /* by host: see struct cc_probe; NULL: probes disabled */
 };
 
@@ -297,7 +296,7 @@ struct balancer_state {
     bool           is_on;                    /* true: neither ECMP nor ConWeave */
     /* Chooses the egress port of a packet. Returns false if routing decides. NULL: routing always decides. */
     bool         (*choose)(struct sim *, const struct port *in, uint32_t id, const struct packet *,
-                           struct port **out);
+                           bool is_data, struct port **out);
     bool           is_path;                  /* the first switch chooses the whole path */
     void          *cfg;
     struct rng    *rng;                      /* by node */
@@ -321,7 +320,7 @@ struct flow_watcher {
     void *arg;                   /* NULL: disabled */
     void (*on_start)  (void *arg, const struct flow *);  /* a message is posted */
     void (*on_arrival)(void *arg, const struct flow *);
-    bool (*on_turn)   (void *arg, struct flow *);        /* it may send; true: hold it instead. NULL: may go */
+    bool (*on_turn)   (void *arg, struct flow *);        /* it may send; true: hold it. NULL: may go */
     /* byte 'seq' arrived instead of the expected one */
     void (*on_gap)    (void *arg, uint32_t flow, struct flow_rx *, uint64_t seq);
     void (*on_signal) (void *arg, struct flow *);        /* a CNP is about to reach its congestion control */

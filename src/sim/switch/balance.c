@@ -125,7 +125,7 @@ static APART struct port *choose_port(struct sim *s, const struct port *in, uint
 
 /* ---- balancers that see packets on their path ---- */
 
-static APART struct port *enter(struct sim *s, const struct port *in, uint32_t id, uint32_t to)
+static APART struct port *enter(struct sim *s, const struct port *in, uint32_t id, bool is_data, uint32_t to)
 {
     const struct node   *n = in->node;
     const struct packet *k = &s->engine.packets.packet[id];
@@ -134,7 +134,7 @@ static APART struct port *enter(struct sim *s, const struct port *in, uint32_t i
 
     if (hop[0] == 0)
         return NULL;
-    if (packet_class(k) == CLASS_DATA)
+    if (is_data)
         return choose_port(s, in, id, to, hop);
     if (s->cfg.lb->enter)
         s->cfg.lb->enter(s->lb.cfg, n->lb_state, to, packet_tag(&s->engine.packets, id));
@@ -158,12 +158,12 @@ static APART struct port *pass(struct sim *s, const struct port *in, uint32_t id
     return out;
 }
 
-static APART void leave(struct sim *s, const struct node *n, uint32_t id)
+static APART void leave(struct sim *s, const struct node *n, uint32_t id, bool is_data)
 {
     const struct packet *k = &s->engine.packets.packet[id];
 
     s->cfg.lb->leave(s->lb.cfg, n->lb_state, s->engine.now_ps, n->route_host[k->src].group,
-                     packet_class(k) == CLASS_DATA, packet_tag(&s->engine.packets, id));
+                     is_data, packet_tag(&s->engine.packets, id));
 }
 
 /* ---- entry points ---- */
@@ -171,11 +171,11 @@ static APART void leave(struct sim *s, const struct node *n, uint32_t id)
 /* Passes packets to a balancer. The first switch passes data, and one in eight other packets, which carry
  * feedback; switches in between pass data; the last switch passes data, and other packets with feedback.
  * Returns false if routing decides on the port. */
-static bool see(struct sim *s, const struct port *in, uint32_t id, const struct packet *k, uint32_t to,
+static bool see(struct sim *s, const struct port *in, uint32_t id, bool is_data, uint32_t to,
                 struct port **out)
 {
     const struct node *n = in->node;
-    bool               is_local = n->route_entry[to] == ROUTE_LOCAL, is_data = packet_class(k) == CLASS_DATA;
+    bool               is_local = n->route_entry[to] == ROUTE_LOCAL;
     struct lb_tag     *tag = packet_tag(&s->engine.packets, id);
 
     if (!in->peer->is_switch) {
@@ -184,12 +184,12 @@ static bool see(struct sim *s, const struct port *in, uint32_t id, const struct 
             s->cfg.lb->stay(n->lb_state, s->engine.now_ps);
         if (is_local || !(is_data || (engine_turn_number(n->next_number) & FEEDBACK_MASK) == 0))
             return false;
-        *out = enter(s, in, id, to);
+        *out = enter(s, in, id, is_data, to);
         return true;
     }
     if (is_local) {
         if (is_data || tag->feedback_name)
-            leave(s, n, id);
+            leave(s, n, id, is_data);
         return false;
     }
     if (is_data)
@@ -198,22 +198,23 @@ static bool see(struct sim *s, const struct port *in, uint32_t id, const struct 
 }
 
 /* Balancers that only choose among several next hops for data. */
-static bool choose(struct sim *s, const struct port *in, uint32_t id, const struct packet *k,
+static bool choose(struct sim *s, const struct port *in, uint32_t id, const struct packet *k, bool is_data,
                    struct port **out)
 {
     const struct node *n = in->node;
     uint32_t           to = n->route_host[k->dst].group, way = n->route_entry[to];
 
-    if (way == ROUTE_LOCAL || way & ROUTE_ONE || packet_class(k) != CLASS_DATA || n->route_hop[way] == 0)
+    if (way == ROUTE_LOCAL || way & ROUTE_ONE || !is_data || n->route_hop[way] == 0)
         return false;
     *out = choose_port(s, in, id, to, n->route_hop + way);
     return true;
 }
 
 static bool see_and_choose(struct sim *s, const struct port *in, uint32_t id, const struct packet *k,
-                           struct port **out)
+                           bool is_data, struct port **out)
 {
-    return see(s, in, id, k, in->node->route_host[k->dst].group, out) || choose(s, in, id, k, out);
+    return see(s, in, id, is_data, in->node->route_host[k->dst].group, out) ||
+           choose(s, in, id, k, is_data, out);
 }
 
 /* ---- building ---- */

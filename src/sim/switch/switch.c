@@ -142,7 +142,8 @@ static inline bool trim_book(const struct sim *s, const struct port *out, struct
     struct node *n = out->node;
     int64_t room = s->cfg.is_lossless ? n->shared_bytes_left : (int64_t)s->cfg.buffer_bytes - n->used_bytes;
 
-    if ((uint64_t)out->queue[k->prio].bytes + k->bytes > s->sw.trim.queue_bytes_max[k->prio] || k->bytes > room)
+    if (k->bytes > room ||
+        (uint64_t)out->queue[k->prio].bytes + k->bytes > s->sw.trim.queue_bytes_max[k->prio])
         return false;
     k->in_port = BOOKED_LOSSY;
     n->used_bytes += k->bytes;
@@ -640,7 +641,8 @@ void switch_on_packet(struct sim *s, struct port *in, uint32_t id, struct packet
         on_pfc(s, in);
         return;
     }
-    if (__builtin_expect(!s->lb.choose, 1) || !s->lb.choose(s, in, id, k, &out))
+    if (__builtin_expect(!s->lb.choose, 1) ||
+        !s->lb.choose(s, in, id, k, packet_class(k) == CLASS_DATA, &out))
         out = forward_routed(s, in, k);
     if (__builtin_expect(!out, 0))
         drop(s, id, &s->engine.counters.dropped_no_route);

@@ -42,11 +42,15 @@ struct transport {
     /* Allocates memory for this many flows. What it keeps can be in s->hosts.own[its number]. */
     void     (*reserve)     (struct sim *, uint32_t flows);
     void     (*reserve_part)(struct sim *);    /* likewise, what each part has of its own */
+    void     (*release)     (struct sim *);    /* frees what is not in an arena */
     bool     (*has_timers)  (const struct sim *);
 
     /* ---- posting ---- */
 
-    bool     (*takes)   (const struct sim *, const struct flow_spec *);
+    bool     (*takes)   (const struct sim *, const struct host *, const struct flow_spec *);
+
+    /* Carries a message without a flow. NULL: it has one, see nic/post.h; the rest is for flows. */
+    void     (*post)    (struct sim *, struct host *, const struct flow_spec *);
     uint64_t (*ideal_ps)(const struct sim *, const struct host *, const struct flow_spec *);
     struct flow_control (*control)(const struct sim *, const struct host *);     /* NULL: none */
     void     (*open)    (struct sim *, struct flow *);       /* a flow or queue pair is new; or NULL */

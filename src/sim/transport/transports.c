@@ -23,6 +23,13 @@ void transports_reserve_part(struct sim *s)
             transports[i]->reserve_part(s);
 }
 
+void transports_release(struct sim *s)
+{
+    for (uint32_t i = 0; i < TRANSPORTS; i++)
+        if (transports[i]->release)
+            transports[i]->release(s);
+}
+
 bool transports_have_timers(const struct sim *s)
 {
     for (uint32_t i = 0; i < TRANSPORTS; i++)
@@ -31,11 +38,11 @@ bool transports_have_timers(const struct sim *s)
     return false;
 }
 
-enum transport_id transports_choose(const struct sim *s, const struct flow_spec *spec)
+enum transport_id transports_choose(const struct sim *s, const struct host *h, const struct flow_spec *spec)
 {
     uint32_t i = 0;
 
-    while (i < TRANSPORTS - 1 && !transports[i]->takes(s, spec))
+    while (i < TRANSPORTS - 1 && !transports[i]->takes(s, h, spec))
         i++;
     return (enum transport_id)i;
 }

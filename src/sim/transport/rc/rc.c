@@ -62,6 +62,6 @@ static uint64_t arrived_bytes(const struct sim *s, const struct flow *f)
 
 const struct transport transport_rc = {
     .name = "rc", .is_paced = true, .has_control_by_class = true, .reserve = reserve, .ideal_ps = ideal_ps,
-    .control = control, .open = open, .may_send = may_send, .seek = rc_seek, .next = rc_next, .timer = rc_timer,
-    .arrived_bytes = arrived_bytes,
+    .control = control, .open = open, .may_send = may_send, .seek = rc_seek, .next = rc_next,
+    .timer = rc_timer, .arrived_bytes = arrived_bytes,
 };

@@ -1,4 +1,13 @@
-#include "sim/transport/server/inside.h"
+/* src/sim/transport/server/inside.c - messages between GPUs of one server.
+ *
+ * Every GPU has one link in and one link out (graph.inside_rate_bps); the switch between them never blocks. A
+ * message is not split into packets. Messages use the outgoing link one after the other and, a delay later,
+ * the incoming link. Sender and receiver are notified at the times at which packets would arrive. There is no
+ * congestion control, loss or pause.
+ *
+ * A message in flight is a packet record that is an event at a host. All GPUs of a server are in one part of
+ * the world.
+ */
 #include "sim/nic/post.h"
 #include "sim/transport/transport.h"
 
@@ -21,32 +30,41 @@ struct inside {
     uint32_t               used, max, free;
 };
 
+static struct inside *inside_of(const struct sim *s)
+{
+    return (struct inside *)s->hosts.own[TRANSPORT_SERVER];
+}
+
 /* ---- building ---- */
 
-void inside_build(struct sim *s)
+static void reserve(struct sim *s, uint32_t flows)
 {
     bool has_servers = false;
 
+    (void)flows;
     for (uint32_t i = 0; i < s->net.nodes; i++)
         has_servers |= s->net.graph.node[i].server != 0;
     if (!has_servers)
         return;
-    s->hosts.inside = arena_alloc(&s->arena, 1, sizeof *s->hosts.inside);
-    s->hosts.inside->link = arena_alloc(&s->arena, s->net.hosts, sizeof *s->hosts.inside->link);
+    struct inside *x = arena_alloc(&s->arena, 1, sizeof *x);
+    x->link = arena_alloc(&s->arena, s->net.hosts, sizeof *x->link);
+    s->hosts.own[TRANSPORT_SERVER] = x;
 }
 
-void inside_build_part(struct sim *s)
+/* Each part has messages of its own; parts share the links. */
+static void reserve_part(struct sim *s)
 {
+    if (!inside_of(s))
+        return;
     struct inside *part = arena_alloc(&s->arena, 1, sizeof *part);
-
-    part->link = s->hosts.inside->link;
-    s->hosts.inside = part;
+    part->link = inside_of(s)->link;
+    s->hosts.own[TRANSPORT_SERVER] = part;
 }
 
-void inside_free(struct sim *s)
+static void release(struct sim *s)
 {
-    if (s->hosts.inside)
-        free(s->hosts.inside->message);
+    if (inside_of(s))
+        free(inside_of(s)->message);
 }
 
 /* ---- messages ---- */
@@ -73,8 +91,8 @@ static void await(struct sim *s, struct packet *k, uint32_t node, uint64_t at_ps
 /* Returns when the last byte arrives. The receiving link is busy from the first byte, or when it is free. */
 static uint64_t send(struct sim *s, const struct host *h, uint32_t dst, uint64_t tx_ps)
 {
-    struct inside_link *out = &s->hosts.inside->link[h->id];
-    struct inside_link *in = &s->hosts.inside->link[s->net.node[dst].host];
+    struct inside_link *out = &inside_of(s)->link[h->id];
+    struct inside_link *in = &inside_of(s)->link[s->net.node[dst].host];
     uint64_t            begin = out->out_ps > s->engine.now_ps ? out->out_ps : s->engine.now_ps;
     uint64_t            comes = begin + s->net.graph.inside_delay_ps;
 
@@ -91,16 +109,19 @@ static uint64_t tx_ps_of(const struct sim *s, uint64_t bytes)
     return (ps + s->model.tick_ps - 1) / s->model.tick_ps * s->model.tick_ps;
 }
 
-bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
+static bool takes(const struct sim *s, const struct host *h, const struct flow_spec *spec)
+{
+    return inside_of(s) && !spec->tcp && graph_is_inside(&s->net.graph, h->node, spec->dst);
+}
+
+static void post(struct sim *s, struct host *h, const struct flow_spec *spec)
 {
     uint64_t tx_ps = tx_ps_of(s, spec->bytes);
     bool     is_read = spec->op.verb == VERB_READ;
 
-    if (spec->tcp || !graph_is_inside(&s->net.graph, h->node, spec->dst))
-        return false;
     post_count(s, spec);
-    uint32_t number = take_message(s->hosts.inside);
-    struct inside_message *m = &s->hosts.inside->message[number];
+    uint32_t number = take_message(inside_of(s));
+    struct inside_message *m = &inside_of(s)->message[number];
     *m = (struct inside_message){ .message = { h->node, spec->dst, spec->traffic, spec->bytes, spec->tag,
                                             is_read ? spec->op.since_ps : s->engine.now_ps, spec->op },
                                   .ideal_ps = tx_ps + 2 * s->net.graph.inside_delay_ps +
@@ -111,7 +132,6 @@ bool inside_start(struct sim *s, struct host *h, const struct flow_spec *spec)
     struct packet *k = &s->engine.packets.packet[engine_new_packet(&s->engine)];
     *k = (struct packet){ .flow = number, .src = h->node, .dst = spec->dst, .kind = INSIDE };
     await(s, k, spec->dst, send(s, h, spec->dst, tx_ps));
-    return true;
 }
 
 static void end(struct sim *s, const struct inside_message *m)
@@ -138,7 +158,7 @@ static void end(struct sim *s, const struct inside_message *m)
 /* A message has arrived. Its packet then notifies the source. */
 APART enum act inside_on_arrival(struct sim *s, struct host *h, struct packet *k)
 {
-    struct inside_message m = s->hosts.inside->message[k->flow];     /* a copy: the table may move */
+    struct inside_message m = inside_of(s)->message[k->flow];     /* a copy: the table may move */
 
     (void)h;
     k->kind = INSIDE_DONE;
@@ -151,11 +171,16 @@ APART enum act inside_on_arrival(struct sim *s, struct host *h, struct packet *k
 /* The source of a message is notified. */
 APART enum act inside_on_done(struct sim *s, struct host *h, struct packet *k)
 {
-    struct inside_message m = s->hosts.inside->message[k->flow];     /* a copy: the table may move */
+    struct inside_message m = inside_of(s)->message[k->flow];     /* a copy: the table may move */
 
     (void)h;
-    s->hosts.inside->message[k->flow].next_free = s->hosts.inside->free;
-    s->hosts.inside->free = k->flow;
+    inside_of(s)->message[k->flow].next_free = inside_of(s)->free;
+    inside_of(s)->free = k->flow;
     end(s, &m);
     return ACT_FREE;
 }
+
+const struct transport transport_server = {
+    .name = "server", .reserve = reserve, .reserve_part = reserve_part, .release = release, .takes = takes,
+    .post = post,
+};

@@ -446,9 +446,9 @@ static bool has_timers(const struct sim *s)
     return s->cfg.tcps > 0;
 }
 
-static bool takes(const struct sim *s, const struct flow_spec *spec)
+static bool takes(const struct sim *s, const struct host *h, const struct flow_spec *spec)
 {
-    (void)s;
+    (void)s, (void)h;
     return spec->tcp;
 }
 
@@ -472,6 +472,6 @@ static uint64_t arrived_bytes(const struct sim *s, const struct flow *f)
 
 const struct transport transport_tcp = {
     .name = "tcp", .is_stack = true, .reserve = reserve, .has_timers = has_timers, .takes = takes,
-    .ideal_ps = ideal_ps, .start = start, .may_send = may_send, .arrived_bytes = arrived_bytes, .share = share,
-    .check = check,
+    .ideal_ps = ideal_ps, .start = start, .may_send = may_send, .arrived_bytes = arrived_bytes,
+    .share = share, .check = check,
 };

@@ -12,9 +12,9 @@
 #include "sim/nic/turn.h"
 #include "sim/link/path.h"
 
-static bool takes(const struct sim *s, const struct flow_spec *spec)
+static bool takes(const struct sim *s, const struct host *h, const struct flow_spec *spec)
 {
-    (void)s;
+    (void)s, (void)h;
     return spec->op.verb == VERB_UD;
 }
 

@@ -68,8 +68,9 @@ static bool has_timers(const struct sim *s)
 
 /* ---- flows ---- */
 
-static bool takes(const struct sim *s, const struct flow_spec *spec)
+static bool takes(const struct sim *s, const struct host *h, const struct flow_spec *spec)
 {
+    (void)h;
     return s->sw.trim.prios >> spec->prio & 1;
 }
 

@@ -14,9 +14,9 @@
 
 /* ---- sender ---- */
 
-static bool takes(const struct sim *s, const struct flow_spec *spec)
+static bool takes(const struct sim *s, const struct host *h, const struct flow_spec *spec)
 {
-    (void)s;
+    (void)s, (void)h;
     return spec->prio == SAW_PRIO && !spec->qps;
 }
 
