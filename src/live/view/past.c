@@ -254,7 +254,8 @@ static int ask_column(struct past_asker *a, struct past *p, enum past_column col
     char        *query = xprintf(queries[column], a->match, step_s), *escaped = fetch_escape(query);
     /* each value is of the step that ends at its time */
     char        *url = xprintf("%s/api/v1/query_range?query=%s&start=%" PRIu64 "&end=%" PRIu64
-                               "&step=%" PRIu64, a->url, escaped, from_s + step_s, from_s + p->points * step_s, step_s);
+                               "&step=%" PRIu64, a->url, escaped, from_s + step_s,
+                               from_s + p->points * step_s, step_s);
     struct fetch f;
     int          rc = fetch_get(&f, url, is_over, a) ? 0 : -EIO;
 
