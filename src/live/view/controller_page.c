@@ -182,8 +182,8 @@ static void answer_devices(struct page *p, const char *from, struct server_reply
         r->text = dump(cells_page(&p->cells, p->controller, (uint32_t)first, clock_us()));
 }
 
-/* The last hour is in memory; a thread asks Prometheus for more, and until it has an answer, the client must ask
- * again. */
+/* The last hour is in memory; a thread asks Prometheus for more, and until it has an answer, the client must
+ * ask again. */
 static void answer_history(struct page *p, const char *when, struct server_reply *r)
 {
     uint64_t     span_ms, until_ms, now_ms = wall_us(p) / 1000;
@@ -194,13 +194,14 @@ static void answer_history(struct page *p, const char *when, struct server_reply
     int          rc = 0;
 
     if (!is_one)
-        answer_error(r, 404, "/api/history/SPAN or /api/history/SPAN/UNTIL_MS; spans are 15m, 1h, 6h, 24h, 7d, "
-                     "30d, 90d, 365d");
+        answer_error(r, 404, "/api/history/SPAN or /api/history/SPAN/UNTIL_MS; spans are 15m, 1h, 6h, 24h, "
+                     "7d, 30d, 90d, 365d");
     else if (hour) {
         past_take_timeline(hour, &p->timeline);
         o = past_json(hour, "memory");
     } else if (!p->past)
-        answer_error(r, 404, "this controller knows the last hour; a Prometheus may know more: key 'prometheus'");
+        answer_error(r, 404, "this controller knows the last hour; a Prometheus may know more: key "
+                     "'prometheus'");
     else if (!(o = past_ask(p->past, span_ms, until_ms, now_ms, &rc))) {
         r->status = 202;
         r->text = xstrdup("{\"wait\":true}\n");

@@ -20,8 +20,8 @@
 bool past_read_span(const char *text, uint64_t *span_ms, uint64_t *until_ms)
 {
     static const struct { const char *name; uint64_t ms; } spans[] = {
-        { "15m", 900000 }, { "1h", PAST_HOUR_MS }, { "6h", 21600000 }, { "24h", 86400000 }, { "7d", 604800000 },
-        { "30d", 2592000000 }, { "90d", 7776000000 }, { "365d", 31536000000 },
+        { "15m", 900000 }, { "1h", PAST_HOUR_MS }, { "6h", 21600000 }, { "24h", 86400000 },
+        { "7d", 604800000 }, { "30d", 2592000000 }, { "90d", 7776000000 }, { "365d", 31536000000 },
     };
     size_t     length = strcspn(text, "/");
     struct err ignored;
@@ -241,7 +241,8 @@ static bool is_over(void *arg)
     return is;
 }
 
-static int ask_column(struct past_asker *a, struct past *p, enum past_column column, char why[FETCH_WHY_SIZE])
+static int ask_column(struct past_asker *a, struct past *p, enum past_column column,
+                      char why[FETCH_WHY_SIZE])
 {
     static const char *const queries[] = {
         [PAST_MEAN] = "avg by (series) (avg_over_time(anole_controller_fabric{%s}[%" PRIu64 "s]))",
@@ -252,8 +253,9 @@ static int ask_column(struct past_asker *a, struct past *p, enum past_column col
     uint64_t     step_s = p->step_ms / 1000, from_s = p->from_ms / 1000;
     char        *query = xprintf(queries[column], a->match, step_s), *escaped = fetch_escape(query);
     /* each value is of the step that ends at its time */
-    char        *url = xprintf("%s/api/v1/query_range?query=%s&start=%" PRIu64 "&end=%" PRIu64 "&step=%" PRIu64,
-                               a->url, escaped, from_s + step_s, from_s + p->points * step_s, step_s);
+    char        *url = xprintf("%s/api/v1/query_range?query=%s&start=%" PRIu64 "&end=%" PRIu64
+                               "&step=%" PRIu64, a->url, escaped, from_s + step_s,
+                               from_s + p->points * step_s, step_s);
     struct fetch f;
     int          rc = fetch_get(&f, url, is_over, a) ? 0 : -EIO;
 
@@ -337,7 +339,8 @@ json_t *past_ask(struct past_asker *a, uint64_t span_ms, uint64_t until_ms, uint
     pthread_mutex_lock(&a->lock);
     struct answer *is = place_for(a, span_ms, until_ms);
     is->used = ++a->asked;
-    /* Returned once whatever its age: if Prometheus is slow it is never fresh, and the caller would wait forever. */
+    /* Returned once whatever its age: if Prometheus is slow it is never fresh, and the caller would wait
+     * forever. */
     if ((is->past || *is->why) && (is->is_new || now_ms - is->made_ms <= GOOD_MS)) {
         o = is->past ? past_json(is->past, "Prometheus") : JSON_OF({ "error", json_of_text(is->why) });
         *rc = is->past ? 0 : -EIO;

@@ -1,8 +1,8 @@
 /* src/live/view/past.h - what was measured: the last hour, which a controller has in memory, and whatever a
  * Prometheus that scrapes it has kept.
  *
- * Prometheus is asked in a thread of its own, so that a controller does not wait for it: past_ask() has no answer
- * until then. Its answers are data from outside: values that fit nowhere are left out. */
+ * Prometheus is asked in a thread of its own, so that a controller does not wait for it: past_ask() has no
+ * answer until then. Its answers are data from outside: values that fit nowhere are left out. */
 #ifndef LIVE_VIEW_PAST_H
 #define LIVE_VIEW_PAST_H
 
@@ -43,11 +43,12 @@ struct past_asker;
 int  past_open(struct past_asker **out, const char *url, const char *match, struct err *);
 void past_close(struct past_asker *);    /* NULL: no-op */
 
-/* NULL: not ready; ask again. An answer, or why there is none ({"error": "..."}, *rc < 0), is good for some seconds. */
+/* NULL: not ready; ask again. An answer, or why there is none ({"error": "..."}, *rc < 0), is good for some
+ * seconds. */
 json_t *past_ask(struct past_asker *, uint64_t span_ms, uint64_t until_ms, uint64_t now_ms, int *rc);
 
-/* Reads an answer to a range query: of all series, or, with a column of PAST_COLUMNS, of settings. -EBADMSG: it
- * is none. */
+/* Reads an answer to a range query: of all series, or, with a column of PAST_COLUMNS, of settings. -EBADMSG:
+ * it is none. */
 int past_read_matrix(struct past *, enum past_column, const char *text, size_t length);
 
 #endif

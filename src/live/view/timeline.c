@@ -29,7 +29,7 @@ static struct timeline_point measure(const struct controller *c, uint64_t now_us
                 words_sums_add(&nics, &d->sample);
         }
     return (struct timeline_point){ wall_us / 1000, trial, {
-        [TIMELINE_COVERAGE] = roster_coverage(c, now_us),
+        [TIMELINE_COVERAGE] = c->peers ? roster_coverage(c, now_us) : NAN,
         [TIMELINE_METRIC] = words_mean(all.metric, all.metrics),
         [TIMELINE_PAUSED] = words_mean(nics.paused, nics.pauses),
         [TIMELINE_UTILISATION] = nics.rate_bps > 0 ? nics.sent_bps / nics.rate_bps : NAN,

@@ -35,6 +35,21 @@ static double at(const json_t *o, const char *key, size_t i)
     return json_number_value(json_array_get(json_object_get(o, key), i));
 }
 
+static void timeline_tick__without_devices_nothing_is_known(void **state)
+{
+    struct timeline   *t = xcalloc(1, sizeof(*t));
+    struct controller *c = controller_with_trial();
+
+    (void)state;
+    assert_true(timeline_tick(t, c, NOW_US, NOW_US));
+    json_t *o = timeline_json(t, TIMELINE_SHOWN);
+    assert_int_equal(json_array_size(json_object_get(o, "t_ms")), 1);
+    assert_true(json_is_null(json_array_get(json_object_get(o, "coverage"), 0)));
+    json_decref(o);
+    free(c);
+    free(t);
+}
+
 static void timeline_evidence_json__without_measurements(void **state)
 {
     struct timeline   *t = xcalloc(1, sizeof(*t));
@@ -152,6 +167,7 @@ static void timeline_tick__a_clock_that_jumps_leaves_no_point_in_the_future(void
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(timeline_tick__without_devices_nothing_is_known),
         cmocka_unit_test(timeline_evidence_json__without_measurements),
         cmocka_unit_test(timeline_evidence_json__has_a_point_per_pair_and_the_end),
         cmocka_unit_test(timeline_evidence_json__restarts_with_the_next_stage),

@@ -105,10 +105,11 @@ static const struct key_row controller_keys[] = {
       "is ignored", KEY_AT(struct controller_file, fabric) },
     { "think", KEY_TIME, "60s", "CPU time of such a search",
       KEY_AT(struct controller_file, think_us), 1000000 * PS_PER_US, KEY_TIME_PS_MAX, .per = PS_PER_US },
-    { "prometheus", KEY_NAME, "", "http://host:port of a Prometheus that scrapes this controller, for the page's "
-      "history; default: the last hour", KEY_AT(struct controller_file, prometheus) },
-    { "prometheus_match", KEY_NAME, "", "labels of this controller's series there, such as instance=\"c1:9700\"; "
-      "default: it has one controller", KEY_AT(struct controller_file, prometheus_match) },
+    { "prometheus", KEY_NAME, "", "http://host:port of a Prometheus that scrapes this controller, for the "
+      "page's history; default: the last hour", KEY_AT(struct controller_file, prometheus) },
+    { "prometheus_match", KEY_NAME, "", "labels of this controller's series there, such as "
+      "instance=\"c1:9700\"; default: it has one controller",
+      KEY_AT(struct controller_file, prometheus_match) },
     { "topology", KEY_FILE, "", "file of links between ports, for the page" },
     { "inventory", KEY_LIST, "", "devices that should be there: those that do not report are named" },
     { "jobs", KEY_MAP, "", "NAME: [DEVICE, ...]: names or patterns of a job's NICs, for the page" },

@@ -1,5 +1,5 @@
-/* src/live/driver/plain.c - an example: NICs that are folders, <root>/plain/<device>, with a file per knob, named
- * as the knob, and the counter sent_bytes. */
+/* src/live/driver/plain.c - an example: NICs that are folders, <root>/plain/<device>, with a file per knob,
+ * named as the knob, and the counter sent_bytes. */
 #include "live/driver/driver.h"
 #include "base/io/clock.h"
 #include "base/text.h"
