@@ -127,7 +127,7 @@ static void follow_clock(struct timeline *t, uint64_t now_us, uint64_t wall_us)
         return;
     t->ahead_ms = ahead_ms;
     for (uint32_t i = 0; i < min_u64(t->points, TIMELINE_POINTS); i++)
-        t->point[i].is.wall_ms += by_ms;
+        t->point[i].wall_ms += by_ms;
     for (uint32_t i = 0; i < min_u64(t->changes, TIMELINE_KNOBS) && t->points; i++)
         t->knobs[i].wall_ms += by_ms;
 }
