@@ -190,6 +190,18 @@ static json_t *rank_json(const struct results *r, uint32_t entry, uint32_t rank)
     return o;
 }
 
+static json_t *mean_json(const struct results *r, uint32_t entry)
+{
+    double  us[SPENT_COUNT];
+    json_t *o = json_object();
+
+    spent_mean(&r->entry[entry].spent, us);
+    for (int i = 0; i < SPENT_COUNT; i++)
+        json_put_number(o, spent_names[i], us[i]);
+    json_put_number(o, "computing_all_us", us[SPENT_COMPUTING] + us[SPENT_HIDDEN]);
+    return o;
+}
+
 static json_t *classes_json(const struct results *r, uint32_t entry)
 {
     struct trace_class list[TRACE_CLASSES];
@@ -218,7 +230,8 @@ json_t *results_json_passes(const struct results *r, uint32_t entry)
     }
     for (uint32_t i = 0; i < r->entry[entry].spent.ranks; i++)
         json_array_append_new(ranks, rank_json(r, entry, i));
-    return JSON_OF({ "iterations_us", us }, { "ranks", ranks }, { "collectives", classes_json(r, entry) });
+    return JSON_OF({ "iterations_us", us }, { "mean", mean_json(r, entry) }, { "ranks", ranks },
+                   { "collectives", classes_json(r, entry) });
 }
 
 /* ---- the traffic list ---- */
