@@ -95,6 +95,7 @@ stage_pairs: 1
 block: {self.BLOCK}
 burn_in: 1
 halves_max: 1000000
+stale: 15
 accept: 1000000000
 """)
         self.write("agent.yaml", f"""
