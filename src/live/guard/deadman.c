@@ -103,8 +103,10 @@ static int write_back(struct deadman *d, struct deadman_held *h, const struct gu
     if (rc || line->target != GUARD_FILE || d->io.read(d->io.arg, line, text) ||
         strcmp(text, line->back) == 0)
         return rc == -EEXIST ? 0 : rc;
-    if (h)
+    if (h) {
         memcpy(h->became, text, sizeof h->became);
+        h->is_sure = true;
+    }
     return -EIO;
 }
 
@@ -178,8 +180,10 @@ int deadman_back(struct deadman *d, const struct guard_line *line, uint32_t coun
 
     for (uint32_t i = 0; i < count; i++) {
         struct deadman_held *h = find(d, &line[i]);
-        int                  failed = write_back(d, h, &line[i]);
 
+        if (!h && d->count < GUARD_LINES_MAX)
+            h = hold(d, &line[i]);       /* if it fails, the agent may hang before it tries again */
+        int failed = write_back(d, h, &line[i]);
         if (!failed && h)
             let_go(d, h);
         rc = rc ? rc : failed;

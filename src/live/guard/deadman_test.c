@@ -262,6 +262,41 @@ static void revert__is_not_done_while_the_device_changes_the_old_value(void **un
     assert_files(&b, "5", "50");
 }
 
+/* The agent writes a baseline without a trial, and hangs before it can try again. */
+static void back__tries_again_what_was_not_held(void **unused)
+{
+    struct bench      b = begin();
+    struct guard_line one = line_of(0, "5", "5");
+
+    (void)unused;
+    start(&b);
+    b.clamps = true;
+    assert_int_equal(deadman_back(&b.d, &one, 1), -EIO);
+    assert_files(&b, "99", "50");
+    b.clamps = false;
+    b.now_us += S;
+    assert_true(deadman_on_timer(&b.d));
+    assert_files(&b, "5", "50");
+    assert_int_equal(b.d.count, 0);
+}
+
+/* Someone sets the value before it is tried again: it stays. */
+static void back__leaves_what_someone_sets_meanwhile(void **unused)
+{
+    struct bench      b = begin();
+    struct guard_line one = line_of(0, "5", "5");
+
+    (void)unused;
+    start(&b);
+    b.clamps = true;
+    assert_int_equal(deadman_back(&b.d, &one, 1), -EIO);
+    b.clamps = false;
+    snprintf(b.file[0], sizeof b.file[0], "8");
+    b.now_us += S;
+    assert_true(deadman_on_timer(&b.d));
+    assert_files(&b, "8", "50");
+}
+
 static void revert__writes_what_it_cannot_read(void **unused)
 {
     struct bench b = begin();
@@ -338,6 +373,8 @@ int main(void)
         cmocka_unit_test(revert__writes_what_it_cannot_read),
         cmocka_unit_test(revert__of_a_failed_trial_writes_every_line),
         cmocka_unit_test(back__reverts_for_the_agent),
+        cmocka_unit_test(back__tries_again_what_was_not_held),
+        cmocka_unit_test(back__leaves_what_someone_sets_meanwhile),
         cmocka_unit_test(try__holds_no_more_lines_than_there_is_room_for),
     };
 
