@@ -177,6 +177,21 @@ static json_t *gain_json(struct race_gain g)
                    { "change_high", JSON(exp(g.high) - 1) });
 }
 
+/* What the setting does to each class of messages and to each job: the duration against yours. */
+static json_t *parts_json(const struct advice *a, const struct advise_row *row, uint32_t load)
+{
+    json_t *parts = json_object();
+    char    name[100];
+
+    for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES; party++) {
+        struct race_gain g = advise_party(row, &a->row[0], load, party);
+
+        if (isfinite(g.mean))
+            json_object_set_new(parts, advise_party_text(a, party, name), gain_json(g));
+    }
+    return parts;
+}
+
 static json_t *load_json(const struct advice *a, const struct advise_row *row, uint32_t load)
 {
     static const char *const words[GOAL_PARTS] = { "all", "below_120KB", "to_1MB", "from_1MB" };
@@ -192,6 +207,7 @@ static json_t *load_json(const struct advice *a, const struct advise_row *row, u
                    { "iteration_us", iteration },
                    { "against_yours", row == &a->row[0] ? json_null()
                                       : gain_json(advise_gain(a, row, &a->row[0], load)) },
+                   { "parts_against_yours", row == &a->row[0] ? json_null() : parts_json(a, row, load) },
                    { "advised_against_it", row == advised(a) ? json_null()
                                            : gain_json(advise_gain(a, advised(a), row, load)) });
 }

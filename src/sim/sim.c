@@ -138,7 +138,7 @@ int sim_check_streams(uint32_t most, uint32_t nodes, struct err *err)
 static bool run_undivided(struct sim *s, uint64_t until_ps)
 {
     run_part(s, until_ps);
-    s->is_done = s->program.live == 0 && s->engine.counters.flows_done == s->engine.counters.flows_started;
+    s->is_done = is_all_done(s, s->engine.packets.live);
     if (s->engine.has_failed || evq_is_empty(&s->engine.evq))
         return false;            /* the clock stays at the last event */
     s->engine.now_ps = until_ps;
@@ -183,7 +183,7 @@ bool sim_is_overloaded(const struct sim *s)
 
 bool sim_has_drawn(const struct sim *s)
 {
-    if (s->parts || s->lb.rng || s->model.random || s->htsim || skip_has_drawn(s))
+    if (s->lb.rng || s->model.random || s->htsim || skip_has_drawn(s))
         return true;             /* unknown: assume it has */
     for (uint32_t i = 0; i < s->net.nodes; i++) {
         struct rng unused;

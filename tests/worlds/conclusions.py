@@ -18,7 +18,7 @@ UNITS = {"ns": ("time", 1e-9), "us": ("time", 1e-6), "ms": ("time", 1e-3), "s": 
 NUMBER = re.compile(r"(?<![\w.<>=])([-+]?\d[\d,]*(?:\.\d+)?)(?: ?(ns|us|ms|s|b/s|Kb/s|Mb/s|Gb/s|Tb/s|B|KB|MB|GB|%)(?![\w/]))?(?![\w.]*\w)")
 
 # Numbers that belong to a sentence, not to its results.
-USUAL = {("share", 0.95), ("share", 0.01), ("share", 0.02), ("share", 0.05), ("rate", 25e9)}
+USUAL = {("share", 0.95), ("share", 0.01), ("share", 0.02), ("share", 0.05), ("rate", 25e9), ("bytes", 120e3), ("bytes", 1e6)}
 
 
 def leaves(value, unit=None, key=""):
@@ -26,7 +26,7 @@ def leaves(value, unit=None, key=""):
     if isinstance(value, dict):
         unit = value["unit"] if isinstance(value.get("unit"), str) else unit
         for name, one in value.items():
-            yield from leaves(one, "change" if name.startswith("change") else unit, name)
+            yield from leaves(one, "change" if name.startswith("change") else "us" if key.endswith("_us") else unit, name)
     elif isinstance(value, list):
         for one in value:
             yield from leaves(one, unit, key)
@@ -88,7 +88,8 @@ def packets_only(t):
 def run_says(t):
     for settings in (packets_only(t), *([["--set", "fidelity=fast"]] if t.world.model() == "nic" else [])):
         result = command_json(t, "run", "world.yaml", *settings)
-        must_be_said_of(t, result["answer"], leaves({key: value for key, value in result.items() if key != "answer"}))
+        must_be_said_of(t, result["answer"], [*leaves({key: value for key, value in result.items() if key != "answer"}),
+                                              *((None, n) for n in range(len(result.get("outages", []))))])
         must_run(t, result["answer"])
 
 

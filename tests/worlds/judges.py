@@ -156,6 +156,7 @@ def within_rates(world, r):
         gap = GAP.get(world.model(), 0) * sum(port[key] for key in port if key.endswith("_packets") and key != "marked_packets")
         rounded_ps = 0 if world.model() in ("nic", "uet") else 1000 * sum(port[key] for key in port if key.endswith("_packets") and key != "marked_packets")
         most = port["rate_bps"] * (time_ps + rounded_ps) / 8e12 + 9200          # the forks cut times to whole ns
+        most += port["queue_bytes_max"]                                         # what waits when the last flow ends is sent, too
         check(port["tx_bytes"] + gap <= most, f"rate: port {port['port']:.0f} of {port['node']} sent {port['tx_bytes']:.0f} B, more than {most:.0f}")
     if net:
         drawn = collections.Counter((a, b, rate) for x, y, rate, _ in net.links for a, b in ((x, y), (y, x)))
@@ -311,7 +312,7 @@ def alone(t):
 @judge("flows of a list start when the list says", "physics")
 def starts(t):
     need(t.world.model() == "nic")                                          # the forks read times as ns-3
-    rows, listed = collections.Counter(), []
+    r, rows, listed = t.base(), collections.Counter(), []
     if t.world.get("topology.kind") == "hpcc":                              # its file names the switches
         listed = t.world.files[t.world.get("topology.file")].splitlines()[1].split()
     hosts = [str(i) for i in range(10**4) if str(i) not in listed]
@@ -321,7 +322,6 @@ def starts(t):
                 a, b, _, _, length, at = line.split()
                 rows[f"h{hosts.index(a)}", f"h{hosts.index(b)}", int(length), int(decimal.Decimal(at) * 10**9) * 1000] += 1
     need(rows)
-    r = t.base()
     names = {entry.get("name", "flows") for entry in t.world.traffic() if entry["kind"] == "flows"}
     for flow in r.flows:
         if flow["traffic"].split()[0] in names:

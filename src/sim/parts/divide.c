@@ -337,13 +337,15 @@ static void add_part(struct sim *s, struct sim *part, uint32_t entries)
 
 void gather_sums(struct sim *s, struct gathered **g, uint32_t count)
 {
-    uint32_t entries = traffic_entries(s->program.traffic);
+    uint32_t entries = traffic_entries(s->program.traffic), packets = 0;
 
     memset(&s->engine.counters, 0, sizeof s->engine.counters);
     memset(s->entry_bytes_done, 0, entries * sizeof *s->entry_bytes_done);
     s->program.live = 0;
     s->first_start_ps = NEVER;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         add_part(s, g[i]->sim, entries);
-    s->is_done = s->program.live == 0 && s->engine.counters.flows_done == s->engine.counters.flows_started;
+        packets += g[i]->sim->engine.packets.live;
+    }
+    s->is_done = is_all_done(s, packets);
 }

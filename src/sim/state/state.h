@@ -404,6 +404,15 @@ static inline void *owner_of(const struct evq *q, const struct event *e)
     return q->line + (size_t)(e->owner & ~OWNER_KINDS) * (EVQ_LINE >> OWNER_KIND_BITS);
 }
 
+/* Returns true if all flows are done, and no more will start. A datagram is done when it has left, but may be
+ * answered when it arrives. packets: how many are in flight. */
+static inline bool is_all_done(const struct sim *s, uint32_t packets)
+{
+    const struct sim_counters *c = &s->engine.counters;
+
+    return s->program.live == 0 && c->flows_done == c->flows_started && (!c->datagrams_sent || !packets);
+}
+
 /* checks an invariant. If it does not hold, prints where and aborts. */
 
 void expect_of_node(bool holds, const struct sim *, uint32_t node, const char *what);

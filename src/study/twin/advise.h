@@ -184,6 +184,9 @@ struct race_gain advise_party(const struct advise_row *, const struct advise_row
 /* How much slower a party may get: a log ratio. */
 double advise_bound(const struct advice *, uint32_t party);
 
+/* Writes "messages under 120 KB", "iterations of job1" and returns buf. */
+const char *advise_party_text(const struct advice *, uint32_t party, char buf[100]);
+
 /* The first party that a setting clearly slows beyond the bound, and the test; GOAL_PARTIES: none. */
 uint32_t advise_harmed(const struct advice *, const struct advise_row *, uint32_t *test);
 

@@ -16,8 +16,7 @@ struct way { const char *less, *more; };
 
 static const struct way score_way = { "better", "worse" }, time_way = { "faster", "slower" };
 
-/* "messages under 120 KB", "iterations of job1" */
-static const char *party_text(const struct advice *a, uint32_t party, char buf[100])
+const char *advise_party_text(const struct advice *a, uint32_t party, char buf[100])
 {
     static const char *const words[GOAL_PARTS] = { "all messages", "messages under 120 KB",
                                                    "messages of 120 KB to 1 MB",
@@ -144,7 +143,8 @@ static void add_price(const struct advice *a, struct card *c)
 
         if (test == ADVISE_TESTS)
             continue;
-        card_append(c, CARD_FINDING, "%s %s take %.2g %% longer%s", before, party_text(a, party, words),
+        card_append(c, CARD_FINDING, "%s %s take %.2g %% longer%s", before,
+                    advise_party_text(a, party, words),
                     advise_percent(advise_party(advised(a), &a->row[0], test, party).mean),
                     where_text(a, test, where));
         before = " and";
@@ -286,7 +286,7 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
 
     if (party != GOAL_PARTIES) {
         card_add(c, CARD_DETAIL, "%s slows %s by more than %.3g %%: %s%s than with yours.", name,
-                 party_text(a, party, words), advise_percent(advise_bound(a, party)),
+                 advise_party_text(a, party, words), advise_percent(advise_bound(a, party)),
                  gain_text(gain, advise_party(row, &a->row[0], test, party), &time_way),
                  where_text(a, test, where));
         return true;
@@ -294,10 +294,10 @@ static bool add_harm(const struct advice *a, struct card *c, const struct advise
     for (party = GOAL_MICE; party < GOAL_PARTIES && row->seeds[ADVISE_PROOF]; party++) {
         struct race_gain g = advise_party(row, &a->row[0], ADVISE_PROOF, party);
 
-        if (g.high <= advise_bound(a, party))
-            continue;
+        if (!(g.high > advise_bound(a, party)))
+            continue;            /* or not known: too few of its messages */
         card_add(c, CARD_DETAIL, "%s may slow %s by more than %.3g %%: %s than with yours.", name,
-                 party_text(a, party, words), advise_percent(advise_bound(a, party)),
+                 advise_party_text(a, party, words), advise_percent(advise_bound(a, party)),
                  gain_text(gain, g, &time_way));
         return true;
     }
@@ -368,7 +368,8 @@ static uint32_t add_slower(const struct advice *a, struct card *c, bool is_clear
     for (uint32_t party = GOAL_MICE; party < GOAL_PARTIES; party++) {
         if (slower_at(a, party, is_clear) == ADVISE_TESTS)
             continue;
-        card_add(c, CARD_COST, is_clear ? "Slower: %s," : "Not clear: %s,", party_text(a, party, words));
+        card_add(c, CARD_COST, is_clear ? "Slower: %s," : "Not clear: %s,",
+                 advise_party_text(a, party, words));
         for (uint32_t test = 0; test < ADVISE_TESTS; test++)
             if (is_slower(a, test, party, is_clear))
                 card_add(c, CARD_COST, "%s%s,",
