@@ -80,7 +80,7 @@ class CommandTest(unittest.TestCase):
             anole.advise(MIXED, out=made.folder)
 
     def test_advise(self):
-        made = anole.advise(MIXED, budget=1, seed=2, out=self.where / "a")
+        made = anole.advise(MIXED, budget=5, seed=2, out=self.where / "a")
         rows = list(made.table("settings"))
         self.assertEqual({row["load"] for row in rows if row["name"] == "yours"}, {0.5, 1.0, 1.5})
         self.assertGreater(min(made["slowdown_mean.all"]), 1)

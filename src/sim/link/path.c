@@ -194,7 +194,8 @@ static bool is_cut(const struct engine *e, const struct port *to, const struct p
 void path_count_cut(struct engine *e, const struct port *at)
 {
     e->counters.dropped_down++;
-    e->cut_packets[2ul * at->link + (at->node->id > at->peer->node->id)]++;
+    if (e->cut_packets)          /* of each link and direction, in worlds whose links change */
+        e->cut_packets[2ul * at->link + (at->node->id > at->peer->node->id)]++;
 }
 
 bool path_is_gone(struct engine *e, const struct port *to, uint32_t id, const struct packet *k)
