@@ -198,7 +198,7 @@ reload() {
     start agent2.log "$ANOLE" agent agent2.yaml
     # An agent that got no processor time for a while ends a trial. The next trial has the next number.
     tells_of_trial() {
-        says 'trial [0-9]*: .*rpg_ai_rate 50Mbps' || return 1
+        says 'trial [0-9]*: .*rpg_ai_rate 5 -> 50Mbps' || return 1
         trial=$(ctl status | sed -n 's/.*trial \([0-9]*\): .*/\1/p' | head -1)
         ctl devices >table
         grep -q 'host1/mlx5_0 *NIC *\(tuned\|ready\) *[0-9]* ms ago' table && grep -q 'sends 0.0 %  paused 0.0 %  metric 0.500' table &&
