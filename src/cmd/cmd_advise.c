@@ -252,6 +252,8 @@ static json_t *advise_json(const struct advice *a, const struct card *answer)
              { "best_preset", JSON(a->row[a->best_preset].name) }, { "settings", rows },
              { "search", JSON_OF({ "trials", JSON(a->rehearsal.trials) },
                                  { "trial_us", JSON((double)a->twin.input.until_ps / 1e6) },
+                                 { "slowest_period_us", JSON(a->slowest == KNOB_COUNT ? NAN :
+                                                             a->world.start.value[a->slowest]) },
                                  { "generations", JSON(a->rehearsal.generations) },
                                  { "blocks", JSON(a->rehearsal.race.blocks) },
                                  { "packet_hops", JSON((double)a->spent) },

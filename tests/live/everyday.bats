@@ -132,7 +132,7 @@ upgrade() {
     wait_for is_back
     start_controller "$ANOLE"                    # all connect with what is new
     wait_for is_tried
-    asks_as operator
-    grep -q '^2 devices, 100 % report' out
+    all_report() { asks_as operator && grep -q '^2 devices, 100 % report' out; }
+    wait_for all_report
     refute grep -q 'certificate of host' out     # those that end soon are the operator's
 }
