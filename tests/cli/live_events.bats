@@ -61,6 +61,49 @@ teardown() {
     promtool check rules "$rules"
 }
 
+# A line for each alert: its name, a series, its values for five minutes without, and then with the event.
+alerts() {
+    cat <<'END'
+AnoleControllerAbsent   anole_controller_role{role="active"}             1x20        _x400
+AnoleDeviceNotBack      anole_controller_devices{state="broken"}         0x20        1x400
+AnoleDeviceLost         anole_controller_devices{state="silent"}         0x20        1x400
+AnoleDeviceLeft         anole_controller_devices{state="left"}           0x20        1x400
+AnoleDeviceMissing      anole_controller_devices_missing                 0x20        1x400
+AnoleDeviceUnexpected   anole_controller_devices_unexpected              0x20        1x400
+AnoleDeviceUnreadable   anole_controller_devices{state="unreadable"}     0x20        1x400
+AnoleDeviceExpired      anole_controller_devices{state="expired"}        0x20        1x400
+AnoleDeviceFrozen       anole_controller_devices{state="frozen"}         0x20        1x400
+AnoleFrozen             anole_controller_frozen                          0x20        1x400
+AnoleGuardrailBroken    anole_controller_guardrail_breaches              0x20        1x400
+AnoleCertificateEnds    anole_agent_certificate_seconds                  9999999x20  1000x400
+AnoleCertificateEnded   anole_controller_certificate_seconds             1000x20     -5x400
+AnoleDiskFull           anole_controller_disk_unwritable                 0x20        1x400
+AnoleAgentTrouble       anole_agent_trouble                              0x20        1x400
+AnoleReloadRefused      anole_config_reload_refused                      0x20        1x400
+AnoleDeposed            anole_controller_role{role="deposed"}            0x20        1x400
+AnoleTrialWaits         anole_controller_trial_phase{phase="waiting"}    0x20        1x400
+AnoleTrialDropped       anole_controller_trials_total{outcome="dropped"} 0x20        0+1x400
+AnoleOrder              anole_controller_orders_total                    0x20        0+1x400
+AnolePeerRefused        anole_controller_refused_peers_total             0x20        0+1x400
+END
+}
+
+@test "events: each alert fires with its event, and not before" {
+    command -v promtool >/dev/null || skip 'no promtool: tools/deps peers'
+    [ "$(alerts | awk '{ print $1 }')" = "$(sed -n 's/.*alert: *//p' "$rules")" ]
+    {
+        printf 'rule_files: [%s]\nevaluation_interval: 15s\ntests:\n' "$(realpath "$rules")"
+        alerts | while read -r name series before then; do
+            printf -- "- interval: 15s\n  input_series:\n  - {series: '%s', values: '%s %s'}\n  promql_expr_test:\n" "$series" "$before" "$then"
+            for when in '4m 0' '80m 1'; do
+                printf -- "  - {expr: 'count(ALERTS{alertname=\"%s\", alertstate=\"firing\"}) or vector(0)', eval_time: %s, exp_samples: [{labels: '{}', value: %s}]}\n" \
+                    "$name" "${when% *}" "${when#* }"
+            done
+        done
+    } >alerts.yml
+    promtool test rules alerts.yml
+}
+
 @test "events: devices that are missing, lost, back, unreadable or unexpected" {
     start_fabric 1 2
     echo 'inventory: [host1/mlx5_0, host3/mlx5_0]' >>controller.yaml
