@@ -100,8 +100,8 @@ END
                     "$name" "${when% *}" "${when#* }"
             done
         done
-    } >alerts.yml
-    promtool test rules alerts.yml
+    } >"$BATS_TEST_TMPDIR/alerts.yml"
+    promtool test rules "$BATS_TEST_TMPDIR/alerts.yml"
 }
 
 @test "events: devices that are missing, lost, back, unreadable or unexpected" {
