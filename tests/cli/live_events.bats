@@ -93,8 +93,8 @@ END
     [ "$(alerts | awk '{ print $1 }')" = "$(sed -n 's/.*alert: *//p' "$rules")" ]
     {
         printf 'rule_files: [%s]\nevaluation_interval: 15s\ntests:\n' "$(realpath "$rules")"
-        alerts | while read -r name series before then; do
-            printf -- "- interval: 15s\n  input_series:\n  - {series: '%s', values: '%s %s'}\n  promql_expr_test:\n" "$series" "$before" "$then"
+        alerts | while read -r name series before after; do
+            printf -- "- interval: 15s\n  input_series:\n  - {series: '%s', values: '%s %s'}\n  promql_expr_test:\n" "$series" "$before" "$after"
             for when in '4m 0' '80m 1'; do
                 printf -- "  - {expr: 'count(ALERTS{alertname=\"%s\", alertstate=\"firing\"}) or vector(0)', eval_time: %s, exp_samples: [{labels: '{}', value: %s}]}\n" \
                     "$name" "${when% *}" "${when#* }"
