@@ -16,8 +16,8 @@ struct unfinished {
 /* Calls 'each' for every unfinished message, queue pair by queue pair, oldest first. */
 void sim_each_unfinished(const struct sim *, void (*each)(void *arg, const struct unfinished *), void *arg);
 
-/* Ends a run at which packets are still in flight: reports the READs whose data has arrived, oldest first, while
- * their ACKs are on the way. The world can be read, but must not run on. */
+/* Ends a run while packets are still in flight: reports the READs whose data has arrived, oldest first,
+ * although their ACKs are on the way. The world can be read, but must not run on. */
 void sim_end_reads(struct sim *);
 
 /* Returns a lower bound of the slowdown, as if the rest of the message met an empty path; 0: not known. */

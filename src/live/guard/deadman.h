@@ -72,7 +72,7 @@ void deadman_init(struct deadman *, const struct deadman_io *, uint64_t patience
  * earlier trial is being reverted. -ENOSPC: too many lines are held. Other errors: the device's, and the
  * guard holds the lines. */
 int deadman_try(struct deadman *, const struct guard_line *, uint32_t count, uint64_t until_us);
-/* Writes 'back', and then lets go of the line. A line that fails is tried again, also one that was not held. */
+/* Writes 'back', and then lets go of the line. One that fails is tried again, also if it was not held. */
 int deadman_back(struct deadman *, const struct guard_line *, uint32_t count);
 /* What was tried stays. -ESTALE: it has been reverted already. */
 int deadman_drop(struct deadman *);

@@ -68,6 +68,16 @@ static const char *slowdown_of(char buf[24], const struct outage_flows *f)
     return buf;
 }
 
+/* Losses are counted by link, over the whole run. */
+static bool fails_once(const struct results *r, const struct outage *o)
+{
+    uint32_t times = 0;
+
+    for (uint32_t i = 0; i < r->outages->count; i++)
+        times += r->outages->list[i].link == o->link && r->outages->list[i].start_ps < r->end_ps;
+    return times == 1;
+}
+
 /* Which link went down, when, and what that cost the flows under way. */
 static void add_outage(const struct results *r, struct card *c, const struct outage *o)
 {
@@ -75,9 +85,11 @@ static void add_outage(const struct results *r, struct card *c, const struct out
     const struct graph_link *l = &g->link[o->link];
     char                     hit[24], spared[24];
 
-    card_add(c, CARD_COST, "Link %s - %s was down from %s to %s: %s.", g->node[l->a].name, g->node[l->b].name,
-             time_text(o->start_ps).buf, o->stop_ps < r->end_ps ? time_text(o->stop_ps).buf : "the end",
-             counted(sim_link_cut(r->sim, o->link), "packet lost", "packets lost").buf);
+    card_add(c, CARD_COST, "Link %s - %s was down from %s to %s: %s%s.", g->node[l->a].name,
+             g->node[l->b].name, time_text(o->start_ps).buf,
+             o->stop_ps < r->end_ps ? time_text(o->stop_ps).buf : "the end",
+             counted(sim_link_cut(r->sim, o->link), "packet lost", "packets lost").buf,
+             fails_once(r, o) ? "" : " in all its outages");
     if (o->hit.count)
         card_add(c, CARD_COST, "%s then under way sent data again and took %s times as long as in an empty "
                  "network",

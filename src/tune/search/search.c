@@ -99,7 +99,8 @@ int search_create(void **state, const struct search_algo *algo, const struct wor
     s->elephants = 0.5;
     s->before = s->start = world->start;
     if (!s->space.dims)
-        rc = option_refuse(values, err, EINVAL, "kind", "nothing to search: none of its knobs changes anything %s%s",
+        rc = option_refuse(values, err, EINVAL, "kind", "nothing to search: none of its knobs changes "
+                           "anything %s%s",
                            world->control ? "for cc " : "here", world->control ? world->control : "");
     else
         s->searcher = algo->create(&s->space, values->value, world->seed);
